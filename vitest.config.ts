@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  // Packages import each other's source, so that no test needs a build of its neighbours. Only `ssr.resolve` reaches
+  // modules loaded in a forked worker; `resolve.conditions` does not. The other three are vite's own defaults.
+  ssr: { resolve: { conditions: ['@session-persistence/source', 'module', 'node', 'development|production'] } },
+  test: {
+    // A process for each file: writer locks belong to a process, and native addons do not like worker threads.
+    pool: 'forks',
+    include: ['{packages/*,bench,scripts}/test/**/*.test.ts'],
+    exclude: ['**/node_modules/**', '**/dist/**'],
+    coverage: { provider: 'v8', include: ['packages/*/src/**'] },
+  },
+})
