@@ -1,0 +1,18 @@
+import type { AnySessionEvent } from '../event/event.ts'
+import type { OpenCall } from './open-calls.ts'
+
+/** Everything that a resume found and did; on a view, what it would find and do. */
+export interface RecoveryReport {
+  /** Events that survived, before anything was added. */
+  readonly survived: number
+  /** Bytes cut from the end, and where they are kept. */
+  readonly torn?: { readonly offset: number; readonly bytes: number; readonly keptAt?: string }
+  /** The turn that was open. */
+  readonly openTurn?: { readonly turn: number; readonly step?: number }
+  /** Calls that were open, with their tiers as found. */
+  readonly openCalls: readonly OpenCall[]
+  /** Events added to close the turn; empty when nothing was open or the turn was kept open. */
+  readonly closed: readonly AnySessionEvent[]
+  /** Set when an older format was upgraded, with the place of the original. */
+  readonly upgraded?: { readonly from: number; readonly to: number; readonly originalAt?: string }
+}
