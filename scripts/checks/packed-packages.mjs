@@ -1,0 +1,146 @@
+// What a user gets: each public package is packed, the tarballs are judged by publint and attw, then installed into a
+// project outside the workspace, type-checked there, imported, required, and their commands run.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { runCommand } from '../run-command.mjs'
+import { publicPackages, root } from '../workspace.mjs'
+
+/** @typedef {import('../workspace.mjs').Manifest & { readonly tarball: string }} PackedPackage */
+
+/**
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {{ cwd?: string }} [options]
+ */
+async function must(command, args, options) {
+  const { ok, output } = await runCommand(command, args, options)
+  if (!ok) throw new Error(`${command} ${args.join(' ')}\n${output}`)
+  return output
+}
+
+/**
+ * @param {string} directory
+ * @returns {Promise<PackedPackage[]>}
+ */
+async function packAll(directory) {
+  const packed = []
+  for (const { directory: cwd, manifest } of publicPackages()) {
+    const tarball = join(directory, `${manifest.name.replace('@', '').replace('/', '-')}-${manifest.version}.tgz`)
+    await must('pnpm', ['pack', '--pack-destination', directory], { cwd })
+    packed.push({ ...manifest, tarball })
+  }
+  return packed
+}
+
+/** @param {PackedPackage} packed */
+const isLibrary = ({ exports }) => exports?.['.'] !== undefined
+
+/** @param {readonly PackedPackage[]} packed */
+async function judge(packed) {
+  for (const { tarball, ...manifest } of packed) {
+    await must('publint', ['run', tarball, '--strict'])
+    if (!isLibrary({ tarball, ...manifest })) continue // attw judges types, and a command has none
+    await must('attw', [tarball, '--profile', 'esm-only', '--no-definitely-typed', '--format', 'ascii'])
+  }
+}
+
+/**
+ * @param {string} directory
+ * @param {readonly PackedPackage[]} packed
+ */
+async function installOutside(directory, packed) {
+  const tarballs = Object.fromEntries(packed.map(({ name, tarball }) => [name, `file:${tarball}`]))
+  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const nodeTypes = JSON.parse(readFileSync(join(root, 'node_modules', '@types', 'node', 'package.json'), 'utf8'))
+  const manifest = {
+    name: 'consumer',
+    private: true,
+    packageManager: `pnpm@${devDependencies.pnpm}`,
+    dependencies: tarballs,
+    devDependencies: { '@types/node': nodeTypes.version },
+    // Packages that depend on each other must find these tarballs, not published ones.
+    pnpm: { overrides: tarballs },
+  }
+  mkdirSync(directory, { recursive: true })
+  writeFileSync(join(directory, 'package.json'), JSON.stringify(manifest, null, 2))
+  const store = (await must('pnpm', ['store', 'path'])).trim()
+  await must('pnpm', ['install', '--ignore-workspace', '--prefer-offline', '--store-dir', store], { cwd: directory })
+}
+
+/**
+ * @param {string} directory
+ * @param {readonly PackedPackage[]} packed
+ */
+async function useOutside(directory, packed) {
+  const names = packed.filter(isLibrary).map(({ name }) => name)
+  const imports = names.map((name, index) => `import * as package${index} from '${name}'\n`).join('')
+  const list = names.map((_, index) => `package${index}`).join(', ')
+  const requires = names.map((name) => `require('${name}')`).join(', ')
+  const show = '.map((exported) => Object.keys(exported).sort())))\n'
+  writeFileSync(join(directory, 'esm.mjs'), `${imports}console.log(JSON.stringify([${list}]${show}`)
+  writeFileSync(join(directory, 'cjs.cjs'), `console.log(JSON.stringify([${requires}]${show}`)
+  writeFileSync(join(directory, 'types.mts'), `${imports}export const all: readonly object[] = [${list}]\n`)
+
+  const quiet = '--disable-warning=ExperimentalWarning' // Node 20 warns when require() loads an ESM package
+  const imported = await must(process.execPath, ['esm.mjs'], { cwd: directory })
+  const required = await must(process.execPath, [quiet, 'cjs.cjs'], { cwd: directory })
+  if (imported !== required) throw new Error(`import and require differ:\n${imported}\n${required}`)
+
+  const strict = [
+    '--noEmit',
+    '--strict',
+    '--skipLibCheck',
+    'false',
+    '--target',
+    'es2023',
+    '--lib',
+    'es2023,esnext.disposable',
+  ]
+  for (const [module, resolution] of [
+    ['nodenext', 'nodenext'],
+    ['esnext', 'bundler'],
+  ]) {
+    const args = [
+      ...strict,
+      '--module',
+      module ?? '',
+      '--moduleResolution',
+      resolution ?? '',
+      '--types',
+      'node',
+      'types.mts',
+    ]
+    await must('tsc', args, { cwd: directory })
+  }
+
+  for (const command of packed.flatMap(({ bin }) => Object.keys(bin ?? {}))) {
+    await must(join(directory, 'node_modules', '.bin', command), ['--help'], { cwd: directory })
+  }
+}
+
+/** @returns {Promise<import('../test.mjs').CheckResult>} */
+export async function packedPackages() {
+  const directory = mkdtempSync(join(tmpdir(), 'session-persistence-packed-'))
+  /** @type {{ passed: number, failed: number, skipped: number, output: string }} */
+  const result = { passed: 0, failed: 0, skipped: 0, output: '' }
+  /** @param {Promise<void>} step */
+  const count = async (step) => {
+    try {
+      await step
+      result.passed += 1
+    } catch (error) {
+      result.failed += 1
+      result.output += `${error instanceof Error ? error.message : error}\n`
+    }
+  }
+  try {
+    const packed = await packAll(directory)
+    const consumer = join(directory, 'consumer')
+    await count(judge(packed))
+    await count(installOutside(consumer, packed).then(() => useOutside(consumer, packed)))
+    return result
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
