@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
+const scale = Number(process.env.SESSION_PERSISTENCE_TEST_SCALE ?? 1)
+if (!(scale > 0)) throw new Error('SESSION_PERSISTENCE_TEST_SCALE must be a positive number')
+
 export default defineConfig({
   // Packages import each other's source, so that no test needs a build of its neighbours. Only `ssr.resolve` reaches
   // modules loaded in a forked worker; `resolve.conditions` does not. The other three are vite's own defaults.
@@ -8,6 +11,8 @@ export default defineConfig({
     // A process for each file: writer locks belong to a process, and native addons do not like worker threads.
     pool: 'forks',
     include: ['{packages/*,bench,scripts}/test/**/*.test.ts'],
+    // Generous, because it only has to end what hangs; a larger scale does more in each test.
+    testTimeout: 30_000 * Math.max(1, scale),
     exclude: ['**/node_modules/**', '**/dist/**'],
     coverage: { provider: 'v8', include: ['packages/*/src/**'] },
   },

@@ -5,8 +5,11 @@ import { root } from './workspace.mjs'
 
 /** @typedef {{ readonly ok: boolean, readonly output: string }} CommandResult */
 
+// `npm test --silent` is meant for npm: passed on, it would hide why an install failed.
+const { npm_config_loglevel: _, ...inherited } = process.env
+
 const environment = {
-  ...process.env,
+  ...inherited,
   // turbo starts each package's script through pnpm, and must find the pinned one rather than the machine's.
   PATH: [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter),
   TURBO_TELEMETRY_DISABLED: '1',

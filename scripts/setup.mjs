@@ -1,6 +1,7 @@
 // Makes a clone ready to run: a Node that is new enough, the dependencies, the build. Quick when there is nothing to do.
 import { pathToFileURL } from 'node:url'
 import { install } from './install.mjs'
+import { pruneBuilds } from './prune-builds.mjs'
 import { runCommand } from './run-command.mjs'
 
 const oldestNode = { major: 20, minor: 19 } // the first release line in which require() loads ESM packages
@@ -12,6 +13,7 @@ function checkNode() {
 }
 
 async function build() {
+  pruneBuilds()
   const { ok, output } = await runCommand('turbo', ['run', 'build', '--output-logs=errors-only', '--ui=stream'])
   if (!ok) throw new Error(`the build failed\n\n${output}`)
 }

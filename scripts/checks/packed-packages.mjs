@@ -24,25 +24,22 @@ async function must(command, args, options) {
  * @returns {Promise<PackedPackage[]>}
  */
 async function packAll(directory) {
-  const packed = []
-  for (const { directory: cwd, manifest } of publicPackages()) {
+  const packing = publicPackages().map(async ({ directory: cwd, manifest }) => {
     const tarball = join(directory, `${manifest.name.replace('@', '').replace('/', '-')}-${manifest.version}.tgz`)
     await must('pnpm', ['pack', '--pack-destination', directory], { cwd })
-    packed.push({ ...manifest, tarball })
-  }
-  return packed
+    return { ...manifest, tarball }
+  })
+  return Promise.all(packing)
 }
 
 /** @param {PackedPackage} packed */
 const isLibrary = ({ exports }) => exports?.['.'] !== undefined
 
-/** @param {readonly PackedPackage[]} packed */
+/** @param {PackedPackage} packed */
 async function judge(packed) {
-  for (const { tarball, ...manifest } of packed) {
-    await must('publint', ['run', tarball, '--strict'])
-    if (!isLibrary({ tarball, ...manifest })) continue // attw judges types, and a command has none
-    await must('attw', [tarball, '--profile', 'esm-only', '--no-definitely-typed', '--format', 'ascii'])
-  }
+  await must('publint', ['run', packed.tarball, '--strict'])
+  if (!isLibrary(packed)) return // attw judges types, and a command has none
+  await must('attw', [packed.tarball, '--profile', 'esm-only', '--no-definitely-typed', '--format', 'ascii'])
 }
 
 /**
@@ -137,7 +134,7 @@ export async function packedPackages() {
   try {
     const packed = await packAll(directory)
     const consumer = join(directory, 'consumer')
-    await count(judge(packed))
+    await Promise.all(packed.map((one) => count(judge(one))))
     await count(installOutside(consumer, packed).then(() => useOutside(consumer, packed)))
     return result
   } finally {
