@@ -5,8 +5,8 @@ import { root } from './workspace.mjs'
 
 /** @typedef {{ readonly ok: boolean, readonly output: string }} CommandResult */
 
-// `npm test --silent` is meant for npm: passed on, it would hide why an install failed.
-const { npm_config_loglevel: _, ...inherited } = process.env
+// `npm test --silent` is meant for npm: passed on, it would hide why an install failed. FORCE_COLOR outranks NO_COLOR.
+const { npm_config_loglevel: _, FORCE_COLOR: __, ...inherited } = process.env
 
 const environment = {
   ...inherited,
@@ -14,6 +14,8 @@ const environment = {
   PATH: [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter),
   TURBO_TELEMETRY_DISABLED: '1',
   DO_NOT_TRACK: '1',
+  // Some tools colour their output whenever CI is set; a log file is easier to read without.
+  ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }),
 }
 
 /**
