@@ -1,7 +1,42 @@
+import type { AnySessionEvent } from '../event/event.ts'
+import { isEventOf } from '../event/event.ts'
 import type { Usage } from '../event/vocabulary.ts'
+import type { Projection } from './projection.ts'
+import { isRecord, isSeq, refuse } from './saved-state.ts'
 
 /** Token counts summed over all answers, and answers counted. */
 export interface UsageState {
   readonly total: Required<Usage>
   readonly answers: number
+}
+
+/** Sums what answers report. Replacing an answer on the surface is not a new answer and counts nothing. */
+export const usageProjection: Projection<UsageState> = {
+  name: 'usage',
+  version: 1,
+  initial: () => ({ total: sum({}, {}), answers: 0 }),
+  apply(state: UsageState, event: AnySessionEvent): UsageState {
+    if (!isEventOf(event, 'assistant/message') || event.surface !== undefined) return state
+    const { usage } = event.data
+    return { total: isRecord(usage) ? sum(state.total, usage) : state.total, answers: state.answers + 1 }
+  },
+  load(saved: unknown): UsageState {
+    if (!isRecord(saved) || !isRecord(saved.total) || !isSeq(saved.answers)) return refuse('usage')
+    return { total: sum(saved.total, {}), answers: saved.answers }
+  },
+}
+
+function sum(a: Usage, b: Usage): Required<Usage> {
+  return {
+    inputTokens: count(a.inputTokens) + count(b.inputTokens),
+    outputTokens: count(a.outputTokens) + count(b.outputTokens),
+    cacheReadTokens: count(a.cacheReadTokens) + count(b.cacheReadTokens),
+    cacheWriteTokens: count(a.cacheWriteTokens) + count(b.cacheWriteTokens),
+    reasoningTokens: count(a.reasoningTokens) + count(b.reasoningTokens),
+  }
+}
+
+/** Stored data is not validated again, and one odd count must not spoil the sum. */
+function count(tokens: unknown): number {
+  return typeof tokens === 'number' && Number.isFinite(tokens) && tokens >= 0 ? tokens : 0
 }

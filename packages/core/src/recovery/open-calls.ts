@@ -1,4 +1,6 @@
 import type { CallTier, ToolCall, ToolEffect } from '../event/vocabulary.ts'
+import type { CallRecord } from '../projection/step-calls.ts'
+import type { TurnsState } from '../projection/turns.ts'
 
 /** A call that an answer asked for and that has no result. */
 export interface OpenCall extends ToolCall {
@@ -12,4 +14,19 @@ export interface OpenCall extends ToolCall {
   readonly idempotencyKey?: string
   readonly externalId?: string
   readonly tier: CallTier
+}
+
+/** Open calls in transcript order, each with what may be assumed of it (events-and-recovery, closing what is open). */
+export function openCallsOf(turns: TurnsState): OpenCall[] {
+  return turns.calls.open().map(({ answered: _, ...record }) => ({ ...record, tier: tierOf(record) }))
+}
+
+/**
+ * `not-started` rests on the rule that a tool body runs only after its `tool/call` is durable. A declared effect is
+ * stronger than an external id: what is safe to run again needs no looking up.
+ */
+function tierOf(record: CallRecord): CallTier {
+  if (record.begunAt === undefined) return 'not-started'
+  if (record.effect === 'read-only' || record.effect === 'idempotent') return 'safe-to-retry'
+  return record.externalId === undefined ? 'outcome-unknown' : 'reconcile'
 }

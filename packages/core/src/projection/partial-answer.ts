@@ -1,0 +1,58 @@
+import type { AnySessionEvent } from '../event/event.ts'
+import { isEventOf } from '../event/event.ts'
+import type { PartialBlock } from '../message-format/message-format.ts'
+
+interface Block {
+  readonly index: number
+  readonly kind: PartialBlock['kind']
+  /** Deltas not joined yet. Joining each at once would copy the text so far again and again. */
+  readonly parts: string[]
+}
+
+/**
+ * The text of the answer that is being streamed: that of the newest request only. A session feeds it every event;
+ * recovery feeds it the events from `answerStart` on.
+ */
+export class PartialAnswer {
+  readonly #blocks = new Map<string, Block>()
+  #open = false
+
+  accept(event: AnySessionEvent): void {
+    if (isEventOf(event, 'assistant/chunk')) {
+      const { data } = event
+      if (this.#open && (data.kind === 'text' || data.kind === 'reasoning')) this.#add(data.kind, data.index, data.text)
+      return
+    }
+    switch (event.type) {
+      case 'request/sent':
+      case 'step/start':
+        this.#reset(true)
+        return
+      case 'assistant/message':
+        // A replacement on the surface answers nothing.
+        if (event.surface === undefined) this.#reset(false)
+        return
+      case 'step/end':
+        this.#reset(false)
+    }
+  }
+
+  /** Blocks that have text, in block order. */
+  blocks(): PartialBlock[] {
+    const blocks = [...this.#blocks.values()].sort((a, b) => a.index - b.index)
+    return blocks.map(({ kind, parts }) => ({ kind, text: parts.join('') })).filter(({ text }) => text !== '')
+  }
+
+  #add(kind: Block['kind'], index: number, text: string): void {
+    // Some providers number text and reasoning apart, so the kind belongs to the key.
+    const key = `${kind} ${index}`
+    const block = this.#blocks.get(key)
+    if (block === undefined) this.#blocks.set(key, { index, kind, parts: [text] })
+    else block.parts.push(text)
+  }
+
+  #reset(open: boolean): void {
+    this.#open = open
+    this.#blocks.clear()
+  }
+}
