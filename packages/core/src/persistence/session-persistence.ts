@@ -1,18 +1,12 @@
 /** The face that harness authors see: one `SessionPersistence` a process, one `Session` a running conversation. */
-
 import type { SessionError } from '../errors.ts'
-import type { EventCatalog } from '../event/catalog.ts'
-import type { AnySessionEvent, AppendOptions, EventInput, EventType, SessionEvent } from '../event/event.ts'
+import type { AnySessionEvent } from '../event/event.ts'
+import type { HeadReceipt } from '../event/head-receipt.ts'
 import type { SessionHeader } from '../event/header.ts'
-import type { SessionEventMap, ToolCall, ToolEffect, TurnEndReason } from '../event/vocabulary.ts'
-import type { MessageFormat } from '../message-format/message-format.ts'
-import type { LastRequest } from '../projection/last-request.ts'
-import type { ModelContext } from '../projection/model-context.ts'
-import type { Projection } from '../projection/projection.ts'
-import type { SurfaceEntry } from '../projection/surface.ts'
-import type { UsageState } from '../projection/usage.ts'
+import type { SessionEventMap } from '../event/vocabulary.ts'
 import type { OpenCall } from '../recovery/open-calls.ts'
 import type { RecoveryReport } from '../recovery/recovery-report.ts'
+import type { ReadOptions, Session, SessionState } from '../session/session.ts'
 import type {
   BackendDescription,
   StorageProblem,
@@ -21,33 +15,9 @@ import type {
   TornTail,
 } from '../storage/session-storage.ts'
 
-/** Proof of the last durable event: its seq and the CRC-32 (8 hex digits) of its canonical JSON. Undefined seq -1 means an empty log. */
-export interface HeadReceipt {
-  readonly seq: number
-  readonly crc: string
-}
-
-/** Given once, when a persistence is opened. */
-export interface PersistenceOptions {
-  /** Schemas of the harness's own event types. */
-  readonly events?: EventCatalog
-  /** Projections maintained beside the core ones. */
-  readonly projections?: readonly Projection[]
-  /** Formats beside `plain`, `anthropic`, `openai` and `ai-sdk`. */
-  readonly messageFormats?: readonly MessageFormat[]
-  /** Changes every event before it is validated and stored, for example to redact secrets. Must be pure and synchronous. */
-  readonly redact?: (type: string, data: unknown) => unknown
-  /** Milliseconds from acceptance to the background write, 0 to 200; default 200. */
-  readonly writeWindowMs?: number
-  /** Bytes that may wait; default and most `LIMITS.pendingBytes`. */
-  readonly pendingBytes?: number
-  /** Hears a background write failure first. Without it the process emits a warning. */
-  readonly onFailure?: (error: SessionError, session: { readonly id: string }) => void
-  /** Unix milliseconds; default `Date.now`. */
-  readonly clock?: () => number
-  /** Ids of new sessions; default UUIDv7. */
-  readonly newId?: () => string
-}
+export type { HeadReceipt } from '../event/head-receipt.ts'
+export type { PersistenceOptions } from '../session/persistence-options.ts'
+export type * from '../session/session.ts'
 
 export interface CreateOptions {
   readonly id?: string
@@ -85,15 +55,6 @@ export type ForkOptions = (
   | { /** First seq that it does not share. */ readonly before: number; readonly at?: never }
   | { readonly at?: never; readonly before?: never }
 ) & { readonly id?: string; readonly reason?: string; readonly labels?: { readonly [name: string]: string } }
-
-export interface ReadOptions {
-  /** Inclusive; default 0. */
-  readonly from?: number
-  /** Inclusive; default the last one. */
-  readonly to?: number
-  readonly reverse?: boolean
-  readonly signal?: AbortSignal
-}
 
 export interface ListFilter {
   readonly cwd?: string
@@ -141,33 +102,6 @@ export interface SessionPage {
   readonly cursor?: string
 }
 
-/** What both the writer's session and the read-only view can answer. */
-export interface SessionState {
-  readonly header: SessionHeader
-  /** Seq of the next event. */
-  readonly nextSeq: number
-  /** Ordered live messages: what the model sees next. */
-  messages(): readonly unknown[]
-  surface(): readonly SurfaceEntry[]
-  /** Latest request header plus the live messages: what the model will see next. */
-  modelContext(): ModelContext
-  /** What the model saw at its last request; undefined when there was none. */
-  lastRequest(): LastRequest | undefined
-  openCalls(): readonly OpenCall[]
-  usage(): UsageState
-  /** Title, labels, counts. */
-  summary(): {
-    readonly title?: string
-    readonly labels: { readonly [name: string]: string }
-    readonly turns: number
-    readonly messages: number
-  }
-  /** Open turn and step, if any. */
-  readonly openTurn: { readonly turn: number; readonly step?: number } | undefined
-  /** State of a projection given at open; NOT_SUPPORTED for another. */
-  state<State>(projection: Projection<State>): State
-}
-
 /** Read-only: never locks, never writes; recovery only in memory. */
 export interface SessionView extends SessionState {
   /** What a resume would find and do. */
@@ -176,59 +110,6 @@ export interface SessionView extends SessionState {
   readonly head: HeadReceipt
   /** Required event types that this program does not know. A resume refuses them unless told to preserve them. */
   readonly unknownTypes: readonly string[]
-}
-
-/** A call about to run. */
-export interface BeginCall extends ToolCall {
-  readonly turn?: number
-  readonly step?: number
-  readonly effect?: ToolEffect
-  readonly idempotencyKey?: string
-}
-
-export interface CloseTurnOptions {
-  readonly reason: Exclude<TurnEndReason, { kind: 'interrupted' }>
-  /** Keep an unfinished answer's text as an interrupted message; default true. */
-  readonly keepPartialAnswer?: boolean
-}
-
-/** The one writer of a session. `accepted`: append returned. `durable`: a flush that covers it resolved. */
-export interface Session extends SessionState, AsyncDisposable {
-  readonly id: string
-  /** Seq of the first event that is not durable. */
-  readonly durableSeq: number
-  /** What resume found and did; undefined for a new session. */
-  readonly recovery: RecoveryReport | undefined
-  /**
-   * Validates, copies, freezes, numbers and queues one event; never blocks on I/O.
-   * INVALID_EVENT, UNKNOWN_EVENT, TOO_LARGE: nothing was appended. BACKPRESSURE: wait for `drained()`. CLOSED.
-   */
-  append<T extends EventType>(type: T, data: SessionEventMap[T], options?: AppendOptions): SessionEvent<T>
-  /** All or none, and in one batch on the medium. */
-  appendAll(events: readonly EventInput[]): readonly SessionEvent[]
-  /** Resolves when everything accepted before the call is durable. Concurrent calls share a barrier. After an error it is the retry. */
-  flush(): Promise<HeadReceipt>
-  /** Resolves when less than half of the pending bound waits. Rejects when writing fails. */
-  drained(): Promise<void>
-  /**
-   * The durability point before a model request: compares `request` with what the log derives (INVARIANT on a
-   * difference, nothing appended), appends `request/sent`, and flushes.
-   */
-  checkpoint(request: ModelContext): Promise<HeadReceipt>
-  /** The durability point before a tool runs: appends `tool/call` and flushes. */
-  beginCall(call: BeginCall): Promise<HeadReceipt>
-  /** Closes what is open in the turn, live, exactly as recovery would after a crash, and flushes. */
-  closeTurn(options: CloseTurnOptions): Promise<HeadReceipt>
-  /** Every accepted event, in order, synchronously. Returns the unsubscribe function. */
-  subscribe(listener: (event: AnySessionEvent) => void): () => void
-  /** Accepted, not durable yet. */
-  pendingEvents(): readonly AnySessionEvent[]
-  /** The stored log (durable events). */
-  read(options?: ReadOptions): AsyncIterable<AnySessionEvent>
-  /** Flushes and releases the lock. Twice is fine. If the flush fails it rejects, and the session stays open. */
-  close(): Promise<void>
-  /** Releases the lock without flushing: pending events are dropped and returned. */
-  abandon(): Promise<readonly AnySessionEvent[]>
 }
 
 export interface VerifyReport {

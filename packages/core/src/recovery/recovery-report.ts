@@ -1,3 +1,4 @@
+import type { SessionError } from '../errors.ts'
 import type { AnySessionEvent } from '../event/event.ts'
 import type { OpenCall } from './open-calls.ts'
 
@@ -13,6 +14,8 @@ export interface RecoveryReport {
   readonly openCalls: readonly OpenCall[]
   /** Events added to close the turn; empty when nothing was open or the turn was kept open. */
   readonly closed: readonly AnySessionEvent[]
+  /** On a view: why a resume with default options would refuse this log. */
+  readonly refusal?: SessionError
   /** Set when an older format was upgraded, with the place of the original. */
   readonly upgraded?: { readonly from: number; readonly to: number; readonly originalAt?: string }
 }

@@ -137,13 +137,13 @@ export interface StorageWriter {
   publish(): Promise<void>
   /**
    * Replaces header and events by others in one step, under the lock (an upgrade, a merge of batches). With
-   * `keepOriginal` the old bytes stay beside the log under that suffix.
+   * `keepOriginal` the old bytes stay beside the log under that suffix; resolves with their place, where it has a name.
    */
   rewrite(
     header: SessionHeader,
     events: AsyncIterable<readonly AnySessionEvent[]>,
     keepOriginal?: string,
-  ): Promise<void>
+  ): Promise<string | undefined>
   saveDerived(document: DerivedDocument, text: string): Promise<void>
   close(): Promise<void>
 }

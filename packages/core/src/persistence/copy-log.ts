@@ -1,0 +1,86 @@
+/** A complete log in and out, event for event: what import, export and conversion between backends are made of. */
+import { decodeEvent } from '../event/decode-event.ts'
+import type { AnySessionEvent } from '../event/event.ts'
+import { checkEventBytes } from '../event/event-bytes.ts'
+import { headReceipt } from '../event/event-json.ts'
+import type { HeadReceipt } from '../event/head-receipt.ts'
+import { checkHeader, type SessionHeader } from '../event/header.ts'
+import { losslessCopy } from '../event/lossless-json.ts'
+import { LogFold } from '../projection/log-fold.ts'
+import { eventPages } from '../session/read-events.ts'
+import type { Settings } from '../session/settings.ts'
+import type { StorageReader, StorageWriter } from '../storage/session-storage.ts'
+import type { LogSource } from './session-persistence.ts'
+
+/** The header that a source's log is stored with: checked, and of the current format. */
+export function importedHeader(source: LogSource, settings: Settings): SessionHeader {
+  const header = checkHeader(source.header)
+  settings.upgrades.check(header.version)
+  return header.version === settings.upgrades.current ? header : settings.upgrades.header(header)
+}
+
+/**
+ * Writes every event into a staged log and makes it appear whole. Types that the catalog does not know are kept as
+ * they are; the grammar is checked as on append.
+ */
+export async function writeCopy(
+  source: LogSource,
+  writer: StorageWriter,
+  settings: Settings,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly events: number; readonly head: HeadReceipt }> {
+  const fold = new LogFold(settings.projections)
+  const { version } = source.header
+  let last: AnySessionEvent | undefined
+  for await (const page of source.events) {
+    signal?.throwIfAborted()
+    const events = page.map((event) => {
+      const copy = copied(event)
+      const current = version === settings.upgrades.current ? copy : settings.upgrades.event(version, copy)
+      fold.accept(current)
+      return current
+    })
+    last = events.at(-1) ?? last
+    if (events.length > 0) await writer.append(events)
+  }
+  await writer.publish()
+  return { events: fold.nextSeq, head: headReceipt(last) }
+}
+
+/** A source is untrusted input: its events get the envelope and losslessness checks that append makes. */
+function copied(event: AnySessionEvent): AnySessionEvent {
+  const { value, size } = losslessCopy(event)
+  const checked = decodeEvent(value)
+  checkEventBytes(checked, size)
+  return checked
+}
+
+/** The stored log as it stands now; its reader opens when the events are asked for, so that an unused source holds nothing. */
+export async function sourceOf(
+  open: () => Promise<StorageReader>,
+  settings: Settings,
+  signal: AbortSignal | undefined,
+): Promise<LogSource> {
+  const reader = await open()
+  try {
+    const header = settings.upgrades.header(reader.header)
+    return { header, events: pagesTo(open, settings, reader.tail.nextSeq - 1, signal) }
+  } finally {
+    await reader.close()
+  }
+}
+
+async function* pagesTo(
+  open: () => Promise<StorageReader>,
+  settings: Settings,
+  to: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<readonly AnySessionEvent[], void, undefined> {
+  if (to < 0) return
+  const reader = await open()
+  try {
+    yield* eventPages(reader, settings.upgrades, { to, ...(signal === undefined ? {} : { signal }) })
+  } finally {
+    await reader.close()
+  }
+}

@@ -1,0 +1,93 @@
+/** A self-contained child of a stored session, from a stable position (contract family FORK). */
+import { SessionError } from '../errors.ts'
+import type { AnySessionEvent } from '../event/event.ts'
+import { headReceipt } from '../event/event-json.ts'
+import type { HeadReceipt } from '../event/head-receipt.ts'
+import type { SessionHeader } from '../event/header.ts'
+import { LogFold } from '../projection/log-fold.ts'
+import { intake } from '../session/event-intake.ts'
+import { eventPages } from '../session/read-events.ts'
+import type { Settings } from '../session/settings.ts'
+import type { StorageReader, StorageWriter } from '../storage/session-storage.ts'
+import { loadLog } from './load-log.ts'
+import type { ForkOptions } from './session-persistence.ts'
+
+/** The last seq that the child shares, -1 for none. INVALID_ARGUMENT for a position that is not stable or not there. */
+export async function forkPosition(reader: StorageReader, settings: Settings, options: ForkOptions): Promise<number> {
+  const { at, before } = options
+  if (at !== undefined && before !== undefined) {
+    throw new SessionError('INVALID_ARGUMENT', 'give a fork either `at` or `before`, not both')
+  }
+  const wanted = at ?? (before === undefined ? undefined : before - 1)
+  const end = reader.tail.nextSeq - 1
+  if (wanted !== undefined && !(Number.isSafeInteger(wanted) && wanted >= -1 && wanted <= end && at !== -1)) {
+    throw new SessionError('INVALID_ARGUMENT', `a fork position must be a seq from 0 to ${end}`, { found: wanted })
+  }
+  // One pass finds the newest stable position at or before the wanted one, which is also what the error can offer.
+  let stable = -1
+  await loadLog(reader, settings, {
+    to: wanted ?? end,
+    fromStart: true,
+    each: (fold) => {
+      if (fold.isStable) stable = fold.nextSeq - 1
+    },
+  })
+  if (wanted !== undefined && wanted !== stable) {
+    throw new SessionError(
+      'INVALID_ARGUMENT',
+      `seq ${wanted} lies inside a turn; the nearest stable position before it is ${stable < 0 ? '`before: 0`' : stable}`,
+      { seq: wanted, expected: stable, found: wanted },
+    )
+  }
+  return stable
+}
+
+export interface ForkedLog {
+  readonly fold: LogFold
+  readonly head: HeadReceipt
+}
+
+/** Copies the prefix into a staged log, adds `session/forked`, and makes the child appear whole. */
+export async function writeFork(
+  reader: StorageReader,
+  writer: StorageWriter,
+  settings: Settings,
+  fork: { readonly parent: string; readonly at: number; readonly reason?: string },
+): Promise<ForkedLog> {
+  const fold = new LogFold(settings.projections)
+  if (fork.at >= 0) {
+    for await (const page of eventPages(reader, settings.upgrades, { from: 0, to: fork.at })) {
+      for (const event of page) fold.accept(event)
+      await writer.append(page)
+    }
+  }
+  const data = { parent: fork.parent, at: fork.at, ...(fork.reason === undefined ? {} : { reason: fork.reason }) }
+  const marker: AnySessionEvent = intake(
+    { type: 'session/forked', data },
+    fold.nextSeq,
+    settings.clock(),
+    settings,
+  ).event
+  fold.accept(marker)
+  await writer.append([marker])
+  await writer.publish()
+  return { fold, head: headReceipt(marker) }
+}
+
+export function childHeader(
+  parent: SessionHeader,
+  settings: Settings,
+  child: { readonly id: string; readonly at: number; readonly labels: ForkOptions['labels'] },
+): SessionHeader {
+  return {
+    version: settings.upgrades.current,
+    id: child.id,
+    createdAt: settings.clock(),
+    messageFormat: parent.messageFormat,
+    ...(parent.cwd === undefined ? {} : { cwd: parent.cwd }),
+    parent: parent.id,
+    seedLength: child.at + 1,
+    origin: 'fork',
+    ...(child.labels === undefined ? {} : { labels: child.labels }),
+  }
+}

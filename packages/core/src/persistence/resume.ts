@@ -1,0 +1,125 @@
+/** From a stored log to its one writer: lock, look, decide, and only then write (events-and-recovery, resume). */
+import { SessionError } from '../errors.ts'
+import { headReceipt } from '../event/event-json.ts'
+import type { HeadReceipt } from '../event/head-receipt.ts'
+import { extensionTypes } from '../projection/extension-types.ts'
+import type { LogFold } from '../projection/log-fold.ts'
+import { PartialAnswer } from '../projection/partial-answer.ts'
+import type { RecoveryReport } from '../recovery/recovery-report.ts'
+import { eventPages } from '../session/read-events.ts'
+import type { Settings } from '../session/settings.ts'
+import type { StorageReader, StorageWriter } from '../storage/session-storage.ts'
+import { checkHead, loadLog } from './load-log.ts'
+import { loadPartialAnswer, planRecovery, type RecoveryPlan, unknownEventError, unknownTypes } from './plan-recovery.ts'
+import type { ReconciledResult, ResumeOptions } from './session-persistence.ts'
+
+export interface ResumedLog {
+  readonly fold: LogFold
+  readonly head: HeadReceipt
+  readonly recovery: RecoveryReport
+  readonly partial: PartialAnswer
+  readonly snapshotSeq: number
+}
+
+/** What a look at the log decided, with nothing written yet. */
+interface Findings {
+  readonly head: HeadReceipt
+  readonly snapshotSeq: number
+  readonly partial: PartialAnswer
+  readonly report: RecoveryReport
+  readonly plan: RecoveryPlan
+}
+
+/** Everything before the first write may refuse; from then on the steps are cut, upgrade, close, each atomic. */
+export async function recoverLog(
+  writer: StorageWriter,
+  settings: Settings,
+  options: ResumeOptions,
+): Promise<ResumedLog> {
+  const reader = await writer.openReader()
+  let found: Findings
+  try {
+    found = await look(reader, settings, options)
+  } finally {
+    await reader.close()
+  }
+  options.signal?.throwIfAborted()
+  const torn = writer.tail.torn === undefined ? undefined : await writer.discardTornTail()
+  const upgraded = await upgrade(writer, settings)
+  if (found.plan.events.length > 0) await writer.append(found.plan.events)
+  else await writer.settle()
+  const last = found.plan.events.at(-1)
+  return {
+    fold: found.plan.fold,
+    head: last === undefined ? found.head : headReceipt(last),
+    partial: found.plan.events.length > 0 ? new PartialAnswer() : found.partial,
+    snapshotSeq: found.snapshotSeq,
+    recovery: {
+      ...found.report,
+      closed: found.plan.events,
+      ...(torn === undefined ? {} : { torn }),
+      ...(upgraded === undefined ? {} : { upgraded }),
+    },
+  }
+}
+
+async function look(reader: StorageReader, settings: Settings, options: ResumeOptions): Promise<Findings> {
+  const { signal } = options
+  if (options.expectHead !== undefined) await checkHead(reader, settings, options.expectHead)
+  const loaded = await loadLog(reader, settings, signal === undefined ? {} : { signal })
+  const { fold, head, snapshotSeq } = loaded
+  const unknown = unknownTypes(settings, fold.state(extensionTypes))
+  if (unknown.length > 0 && options.preserveUnknown !== true) throw unknownEventError(unknown)
+  const partial = await loadPartialAnswer(reader, settings, fold)
+  const openCalls = fold.openCalls()
+  const report: RecoveryReport = {
+    survived: fold.nextSeq,
+    openCalls,
+    closed: [],
+    ...(fold.openTurn === undefined ? {} : { openTurn: fold.openTurn }),
+  }
+  if (options.openTurn === 'keep') {
+    return { head, snapshotSeq, partial, report, plan: { events: [], fold } }
+  }
+  const results = await reconcile(fold, options)
+  const plan = planRecovery(reader, settings, loaded, partial, {
+    keepPartialAnswer: options.keepPartialAnswer ?? true,
+    results,
+  })
+  return { head, snapshotSeq, partial, report, plan }
+}
+
+async function reconcile(fold: LogFold, options: ResumeOptions): Promise<ReadonlyMap<string, ReconciledResult>> {
+  const results = new Map<string, ReconciledResult>()
+  if (options.reconcile === undefined) return results
+  const signal = options.signal ?? new AbortController().signal
+  for (const call of fold.openCalls()) {
+    if (call.begunAt === undefined) continue
+    signal.throwIfAborted()
+    const result = await options.reconcile(call, signal)
+    if (result !== undefined) results.set(call.callId, result)
+  }
+  return results
+}
+
+/** Persists an older log in the current format; the original bytes stay beside it. */
+async function upgrade(writer: StorageWriter, settings: Settings): Promise<RecoveryReport['upgraded']> {
+  const from = writer.header.version
+  const to = settings.upgrades.current
+  if (from === to) return undefined
+  const reader = await writer.openReader()
+  try {
+    const header = settings.upgrades.header(reader.header)
+    const originalAt = await writer.rewrite(header, eventPages(reader, settings.upgrades, {}), `v${from}`)
+    return { from, to, ...(originalAt === undefined ? {} : { originalAt }) }
+  } finally {
+    await reader.close()
+  }
+}
+
+export function checkResumeOptions(options: ResumeOptions): void {
+  const { openTurn } = options
+  if (openTurn !== undefined && openTurn !== 'close' && openTurn !== 'keep') {
+    throw new SessionError('INVALID_ARGUMENT', "openTurn must be 'close' or 'keep'")
+  }
+}

@@ -1,0 +1,75 @@
+/** Every record checked by the backend, every event by the grammar; problems are collected, never thrown. */
+import { isSessionError } from '../errors.ts'
+import { headReceipt } from '../event/event-json.ts'
+import type { HeadReceipt } from '../event/head-receipt.ts'
+import { extensionTypes } from '../projection/extension-types.ts'
+import type { Settings } from '../session/settings.ts'
+import type { SessionStorage, StorageProblem } from '../storage/session-storage.ts'
+import { checkHead, loadLog } from './load-log.ts'
+import { unknownTypes } from './plan-recovery.ts'
+import type { VerifyReport } from './session-persistence.ts'
+
+export interface VerifyOptions {
+  readonly expectHead?: HeadReceipt
+  readonly signal?: AbortSignal
+}
+
+type Problem = VerifyReport['problems'][number]
+
+/** Rejects for what is not about the log: NOT_FOUND, IO, PERMISSION_DENIED, an abort. */
+export async function verifyLog(
+  storage: SessionStorage,
+  settings: Settings,
+  id: string,
+  options: VerifyOptions,
+): Promise<VerifyReport> {
+  const check = await storage.check(id, options.signal)
+  const problems: Problem[] = [...check.problems]
+  let head: HeadReceipt = headReceipt(undefined)
+  let unknown: readonly string[] = []
+  // What the backend found already explains why the log cannot be folded; saying it twice would not help.
+  if (problems.length === 0) {
+    const problem = await asProblem(async () => {
+      const reader = await storage.openReader(id)
+      try {
+        const signal = options.signal === undefined ? {} : { signal: options.signal }
+        const loaded = await loadLog(reader, settings, { fromStart: true, chunks: true, ...signal })
+        head = loaded.head
+        unknown = unknownTypes(settings, loaded.fold.state(extensionTypes))
+        if (options.expectHead !== undefined) await checkHead(reader, settings, options.expectHead)
+      } finally {
+        await reader.close()
+      }
+    })
+    if (problem !== undefined) problems.push(problem)
+  }
+  return {
+    id,
+    ok: problems.length === 0,
+    events: check.events,
+    bytes: check.bytes,
+    head,
+    ...(check.torn === undefined ? {} : { torn: check.torn }),
+    problems,
+    unknownTypes: unknown,
+  }
+}
+
+async function asProblem(look: () => Promise<void>): Promise<Problem | undefined> {
+  try {
+    await look()
+    return undefined
+  } catch (error) {
+    if (!isSessionError(error) || !isAboutTheLog(error.code)) throw error
+    return {
+      code: error.code,
+      message: error.message,
+      ...(error.seq === undefined ? {} : { seq: error.seq }),
+      ...(error.offset === undefined ? {} : { offset: error.offset }),
+    }
+  }
+}
+
+function isAboutTheLog(code: string): code is StorageProblem['code'] | 'INVALID_EVENT' {
+  return code === 'CORRUPT' || code === 'INVALID_EVENT' || code === 'UNSUPPORTED_VERSION'
+}

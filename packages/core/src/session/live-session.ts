@@ -1,0 +1,304 @@
+/** The one writer of a session: accepts events, keeps the fold, and hands batches to the storage. */
+import { isSessionError, SessionError, withSessionId } from '../errors.ts'
+import type { AnySessionEvent, AppendOptions, EventInput, EventType, SessionEvent } from '../event/event.ts'
+import { eventJson, headReceipt } from '../event/event-json.ts'
+import type { HeadReceipt } from '../event/head-receipt.ts'
+import type { SessionEventMap } from '../event/vocabulary.ts'
+import { LIMITS } from '../limits.ts'
+import { firstDifference } from '../projection/json-equality.ts'
+import type { LogFold } from '../projection/log-fold.ts'
+import type { ModelContext } from '../projection/model-context.ts'
+import { PartialAnswer } from '../projection/partial-answer.ts'
+import { turnsProjection } from '../projection/turns.ts'
+import { closingEvents } from '../recovery/closing-events.ts'
+import type { RecoveryReport } from '../recovery/recovery-report.ts'
+import type { StorageReader, StorageWriter } from '../storage/session-storage.ts'
+import { DerivedDocuments } from './derived-documents.ts'
+import { type AcceptedEvent, intake, type RawInput } from './event-intake.ts'
+import { FoldedState } from './folded-state.ts'
+import { Listeners } from './listeners.ts'
+import { readEvents } from './read-events.ts'
+import type { BeginCall, CloseTurnOptions, ReadOptions, Session } from './session.ts'
+import type { Settings } from './settings.ts'
+import { WriteQueue } from './write-queue.ts'
+
+export interface LiveSessionParts {
+  readonly settings: Settings
+  readonly writer: StorageWriter
+  readonly fold: LogFold
+  readonly recovery: RecoveryReport | undefined
+  /** Of the newest stored event; of an empty log for a new session. */
+  readonly head: HeadReceipt
+  /** Chunks of the answer that was being streamed, on a resume that keeps its turn open. */
+  readonly partial?: PartialAnswer
+  /** Data of the `session/resumed` event that travels before the first own event; absent for a new log. */
+  readonly resumed?: SessionEventMap['session/resumed']
+  /** A snapshot for this seq is stored already. */
+  readonly snapshotSeq?: number
+  readonly openReader: () => Promise<StorageReader>
+  readonly released: () => void
+}
+
+export class LiveSession extends FoldedState implements Session {
+  readonly id: string
+  readonly recovery: RecoveryReport | undefined
+  protected fold: LogFold
+  readonly #settings: Settings
+  readonly #writer: StorageWriter
+  readonly #queue: WriteQueue
+  readonly #documents: DerivedDocuments
+  readonly #listeners: Listeners
+  readonly #openReader: () => Promise<StorageReader>
+  readonly #released: () => void
+  readonly #initialHead: HeadReceipt
+  readonly #partial: PartialAnswer
+  #resumed: SessionEventMap['session/resumed'] | undefined
+  #closing: Promise<void> | undefined
+  #closed = false
+
+  constructor(parts: LiveSessionParts) {
+    super(parts.writer.header)
+    this.id = parts.writer.header.id
+    this.recovery = parts.recovery
+    this.fold = parts.fold
+    this.#settings = parts.settings
+    this.#writer = parts.writer
+    this.#openReader = parts.openReader
+    this.#released = parts.released
+    this.#initialHead = parts.head
+    this.#partial = parts.partial ?? new PartialAnswer()
+    this.#resumed = parts.resumed
+    this.#documents = new DerivedDocuments(parts.writer, parts.snapshotSeq ?? -1)
+    this.#listeners = new Listeners((error) => this.#warn('a subscriber threw', error))
+    this.#queue = new WriteQueue({
+      write: (events) => this.#writer.append(events),
+      afterWrite: (idle) => this.#afterWrite(idle),
+      onFailure: (error, background) => this.#reportFailure(error, background),
+      durableSeq: parts.fold.nextSeq,
+      windowMs: parts.settings.writeWindowMs,
+      pendingBytesMax: parts.settings.pendingBytes,
+    })
+  }
+
+  get durableSeq(): number {
+    return this.#queue.durableSeq
+  }
+
+  append<T extends EventType>(type: T, data: SessionEventMap[T], options?: AppendOptions): SessionEvent<T> {
+    const accepted = this.#accept([{ ...options, type, data }])
+    return accepted.at(-1) as SessionEvent<T>
+  }
+
+  appendAll(events: readonly EventInput[]): readonly SessionEvent[] {
+    if (!Array.isArray(events)) throw new SessionError('INVALID_ARGUMENT', 'appendAll takes an array of events')
+    if (events.length === 0) {
+      this.#assertOpen()
+      return []
+    }
+    return this.#accept(events).slice(-events.length) as readonly SessionEvent[]
+  }
+
+  async flush(): Promise<HeadReceipt> {
+    this.#assertOpen()
+    return this.#flush()
+  }
+
+  async drained(): Promise<void> {
+    this.#assertOpen()
+    await this.#identified(this.#queue.drained())
+  }
+
+  async checkpoint(request: ModelContext): Promise<HeadReceipt> {
+    this.#assertOpen()
+    const difference = firstDifference(this.modelContext(), request)
+    if (difference !== undefined) {
+      throw new SessionError('INVARIANT', `the request differs from what the log derives: ${difference}`, {
+        sessionId: this.id,
+        seq: this.nextSeq,
+      })
+    }
+    const place = this.openTurn
+    if (place?.step === undefined) {
+      throw new SessionError('INVALID_EVENT', 'a request can be sent only inside a step', { sessionId: this.id })
+    }
+    this.append('request/sent', {
+      turn: place.turn,
+      step: place.step,
+      attempt: this.fold.state(turnsProjection).attempt + 1,
+    })
+    return this.#flush()
+  }
+
+  async beginCall(call: BeginCall): Promise<HeadReceipt> {
+    this.#assertOpen()
+    this.append('tool/call', call)
+    return this.#flush()
+  }
+
+  async closeTurn(options: CloseTurnOptions): Promise<HeadReceipt> {
+    this.#assertOpen()
+    const closers = closingEvents(this.fold, {
+      reason: options.reason,
+      format: this.#settings.formats.get(this.header.messageFormat),
+      blocks: this.#partial.blocks(),
+      keepPartialAnswer: options.keepPartialAnswer ?? true,
+    })
+    if (closers.length > 0) this.#accept(closers)
+    return this.#flush()
+  }
+
+  subscribe(listener: (event: AnySessionEvent) => void): () => void {
+    this.#assertOpen()
+    return this.#listeners.add(listener)
+  }
+
+  pendingEvents(): readonly AnySessionEvent[] {
+    return this.#queue.pendingEvents()
+  }
+
+  read(options: ReadOptions = {}): AsyncIterable<AnySessionEvent> {
+    this.#assertOpen()
+    return readEvents(this.#openReader, this.#settings.upgrades, options, this.id)
+  }
+
+  close(): Promise<void> {
+    if (this.#closed) return Promise.resolve()
+    this.#closing ??= this.#close().finally(() => {
+      this.#closing = undefined
+    })
+    return this.#closing
+  }
+
+  async abandon(): Promise<readonly AnySessionEvent[]> {
+    const pending = this.pendingEvents()
+    if (this.#closed) return pending
+    this.#closed = true
+    await this.#queue.stop()
+    await this.#release()
+    return this.pendingEvents()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      await this.close()
+    } catch (error) {
+      // The scope that owned the session ends here: keeping its lock would only keep others out.
+      const lost = await this.abandon()
+      if (!isSessionError(error)) throw error
+      throw new SessionError(error.code, `${error.message}; ${lost.length} accepted events were not stored`, {
+        ...error,
+        cause: error,
+      })
+    }
+  }
+
+  #accept(inputs: readonly RawInput[]): readonly AnySessionEvent[] {
+    this.#assertOpen()
+    try {
+      return this.#acceptGroup(this.#resumed === undefined ? inputs : [this.#resumedInput(this.#resumed), ...inputs])
+    } catch (error) {
+      throw withSessionId(error, this.id)
+    }
+  }
+
+  #resumedInput(data: SessionEventMap['session/resumed']): RawInput {
+    return { type: 'session/resumed', data }
+  }
+
+  #acceptGroup(inputs: readonly RawInput[]): readonly AnySessionEvent[] {
+    const accepted: AcceptedEvent[] = []
+    let size = 0
+    for (const input of inputs) {
+      const next = intake(input, this.fold.nextSeq + accepted.length, this.#settings.clock(), this.#settings)
+      accepted.push(next)
+      size += next.size
+    }
+    checkGroupBytes(accepted, size)
+    this.#queue.admit(size)
+    // One event is checked before it changes anything; a group is tried on a copy, so that it is whole or absent.
+    const fold = accepted.length === 1 ? this.fold : this.fold.clone()
+    const events: AnySessionEvent[] = []
+    for (const { event } of accepted) {
+      fold.accept(event)
+      events.push(event)
+    }
+    this.fold = fold
+    this.#resumed = undefined
+    for (const event of events) this.#partial.accept(event)
+    this.#queue.push(events, size)
+    this.#listeners.deliver(events)
+    return events
+  }
+
+  async #flush(): Promise<HeadReceipt> {
+    await this.#identified(this.#queue.flush())
+    const last = this.#queue.lastDurable
+    return last === undefined ? this.#initialHead : headReceipt(last)
+  }
+
+  async #identified<T>(promise: Promise<T>): Promise<T> {
+    try {
+      return await promise
+    } catch (error) {
+      throw withSessionId(error, this.id)
+    }
+  }
+
+  async #afterWrite(idle: boolean): Promise<void> {
+    if (!idle) return
+    const last = this.#queue.lastDurable
+    if (last !== undefined) await this.#documents.afterFlush(this.fold, headReceipt(last))
+  }
+
+  async #close(): Promise<void> {
+    const head = await this.#flush()
+    await this.#queue.stop()
+    // What was appended while the flush was waiting belongs to the log as well.
+    if (this.pendingEvents().length > 0) return this.#close()
+    this.#closed = true
+    if (head.seq >= 0) await this.#documents.atClose(this.fold, this.summary(), head)
+    await this.#release()
+  }
+
+  async #release(): Promise<void> {
+    try {
+      await this.#writer.close()
+    } finally {
+      this.#released()
+    }
+  }
+
+  #reportFailure(error: SessionError, background: boolean): void {
+    const identified = withSessionId(error, this.id) as SessionError
+    const listener = this.#settings.onFailure
+    if (listener !== undefined) {
+      try {
+        listener(identified, { id: this.id })
+      } catch (thrown) {
+        this.#warn('onFailure threw', thrown)
+      }
+    } else if (background) {
+      this.#warn(`a background write failed, ${this.pendingEvents().length} events wait`, identified)
+    }
+  }
+
+  #warn(what: string, error: unknown): void {
+    const detail = isSessionError(error) ? `${error.code}: ${error.message}` : String(error)
+    process.emitWarning(`session ${this.id}: ${what}: ${detail}`, 'SessionPersistenceWarning')
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new SessionError('CLOSED', 'the session is closed', { sessionId: this.id })
+  }
+}
+
+/** Sizes are estimates, up to six times too low: only a group that could be too large is measured. */
+function checkGroupBytes(accepted: readonly AcceptedEvent[], size: number): void {
+  if (size * 6 <= LIMITS.batchBytes) return
+  const bytes = accepted.reduce((sum, entry) => sum + Buffer.byteLength(eventJson(entry.event)) + 1, 0)
+  if (bytes <= LIMITS.batchBytes) return
+  throw new SessionError('TOO_LARGE', `the events of one appendAll exceed ${LIMITS.batchBytes} bytes (batchBytes)`, {
+    expected: LIMITS.batchBytes,
+    found: bytes,
+  })
+}

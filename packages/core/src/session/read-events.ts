@@ -1,0 +1,72 @@
+/** Events of a stored log as an AsyncIterable, exact in its bounds and bounded in memory (contract family READ). */
+import { SessionError, withSessionId } from '../errors.ts'
+import type { AnySessionEvent } from '../event/event.ts'
+import type { UpgradeChain } from '../event/format-version.ts'
+import { isElided, type StorageReader } from '../storage/session-storage.ts'
+import type { ReadOptions } from './session.ts'
+
+function checkSeq(name: string, value: number | undefined): void {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= 0)) return
+  throw new SessionError('INVALID_ARGUMENT', `${name} must be a seq: an integer from 0`)
+}
+
+/** INVALID_ARGUMENT at the call, not at the first event. */
+export function readEvents(
+  openReader: () => Promise<StorageReader>,
+  upgrades: UpgradeChain,
+  options: ReadOptions,
+  sessionId: string,
+): AsyncIterable<AnySessionEvent> {
+  checkSeq('from', options.from)
+  checkSeq('to', options.to)
+  return iterate(openReader, upgrades, options, sessionId)
+}
+
+async function* iterate(
+  openReader: () => Promise<StorageReader>,
+  upgrades: UpgradeChain,
+  options: ReadOptions,
+  sessionId: string,
+): AsyncGenerator<AnySessionEvent, void, undefined> {
+  options.signal?.throwIfAborted()
+  const reader = await openReader()
+  try {
+    for await (const page of eventPages(reader, upgrades, options)) {
+      for (const event of page) {
+        options.signal?.throwIfAborted()
+        yield event
+      }
+    }
+  } catch (error) {
+    throw withSessionId(error, sessionId)
+  } finally {
+    await reader.close()
+  }
+}
+
+/** Pages of whole events, upgraded to the current format. */
+export async function* eventPages(
+  reader: StorageReader,
+  upgrades: UpgradeChain,
+  options: ReadOptions,
+): AsyncGenerator<readonly AnySessionEvent[], void, undefined> {
+  const { version } = reader.header
+  upgrades.check(version)
+  for await (const page of reader.read(options)) {
+    const events: AnySessionEvent[] = []
+    for (const record of page) {
+      if (isElided(record)) throw new SessionError('INVARIANT', 'the backend elided events that were asked for')
+      events.push(version === upgrades.current ? record : upgrades.event(version, record))
+    }
+    yield events
+  }
+}
+
+/** One event by seq; CORRUPT when the log does not hold it. */
+export async function eventAt(reader: StorageReader, upgrades: UpgradeChain, seq: number): Promise<AnySessionEvent> {
+  for await (const page of eventPages(reader, upgrades, { from: seq, to: seq })) {
+    const event = page[0]
+    if (event !== undefined) return event
+  }
+  throw new SessionError('CORRUPT', `the log has no event with seq ${seq}`, { seq })
+}

@@ -1,0 +1,38 @@
+/** The summary of a session as stored beside its log: disposable, stamped with the head that it describes. */
+import type { HeadReceipt } from '../event/head-receipt.ts'
+import type { SessionState } from './session.ts'
+
+export type SummaryFacts = ReturnType<SessionState['summary']>
+
+const VERSION = 1
+
+export function summaryText(facts: SummaryFacts, head: HeadReceipt): string {
+  return JSON.stringify({ version: VERSION, head, ...facts })
+}
+
+/** The facts, when the text is of this version, well-formed, and stamped with a head whose seq is `seq`. */
+export function parseSummary(text: string, seq: number): { facts: SummaryFacts; head: HeadReceipt } | undefined {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch {
+    // A disposable document: what cannot be read is as good as absent.
+    return undefined
+  }
+  if (typeof parsed !== 'object' || parsed === null) return undefined
+  const { version, head, title, labels, turns, messages } = parsed as Record<string, unknown>
+  if (version !== VERSION || !isHead(head) || head.seq !== seq) return undefined
+  if (title !== undefined && typeof title !== 'string') return undefined
+  if (typeof turns !== 'number' || typeof messages !== 'number' || !isLabels(labels)) return undefined
+  return { facts: { ...(title === undefined ? {} : { title }), labels, turns, messages }, head }
+}
+
+function isHead(value: unknown): value is HeadReceipt {
+  if (typeof value !== 'object' || value === null) return false
+  return 'seq' in value && typeof value.seq === 'number' && 'crc' in value && typeof value.crc === 'string'
+}
+
+function isLabels(value: unknown): value is { readonly [name: string]: string } {
+  if (typeof value !== 'object' || value === null) return false
+  return Object.values(value).every((label) => typeof label === 'string')
+}
