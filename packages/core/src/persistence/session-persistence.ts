@@ -3,8 +3,7 @@ import type { SessionError } from '../errors.ts'
 import type { AnySessionEvent } from '../event/event.ts'
 import type { HeadReceipt } from '../event/head-receipt.ts'
 import type { SessionHeader } from '../event/header.ts'
-import type { SessionEventMap } from '../event/vocabulary.ts'
-import type { OpenCall } from '../recovery/open-calls.ts'
+import type { OpenCall, ReconciledResult } from '../recovery/open-calls.ts'
 import type { RecoveryReport } from '../recovery/recovery-report.ts'
 import type { ReadOptions, Session, SessionState } from '../session/session.ts'
 import type {
@@ -16,6 +15,7 @@ import type {
 } from '../storage/session-storage.ts'
 
 export type { HeadReceipt } from '../event/head-receipt.ts'
+export type { ReconciledResult } from '../recovery/open-calls.ts'
 export type { PersistenceOptions } from '../session/persistence-options.ts'
 export type * from '../session/session.ts'
 
@@ -47,8 +47,6 @@ export interface ResumeOptions {
   readonly writer?: string
   readonly signal?: AbortSignal
 }
-
-export type ReconciledResult = Omit<SessionEventMap['tool/result'], 'turn' | 'step' | 'callId' | 'synthetic'>
 
 export type ForkOptions = (
   | { /** Last seq that the child shares; must be a stable position. */ readonly at: number; readonly before?: never }

@@ -1,11 +1,12 @@
 import type { AnySessionEvent } from '../event/event.ts'
 import { isEventOf } from '../event/event.ts'
+import { isOptional, isRecord, isSeq } from '../event/json-shape.ts'
 import { AppendList } from './append-list.ts'
 import type { ModelContext, ModelContextState } from './model-context.ts'
 import { modelContextOf, modelContextProjection } from './model-context.ts'
 import type { Projection } from './projection.ts'
 import { requestHeaderProjection } from './request-header.ts'
-import { isOptional, isRecord, isSeq, refuse } from './saved-state.ts'
+import { refuse } from './saved-state.ts'
 import { loadEntries } from './surface.ts'
 
 /** What the model saw at its last request. */

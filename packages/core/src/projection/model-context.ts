@@ -1,8 +1,9 @@
 import type { AnySessionEvent } from '../event/event.ts'
+import { isRecord } from '../event/json-shape.ts'
 import type { Projection } from './projection.ts'
 import type { RequestHeaderState } from './request-header.ts'
 import { requestHeaderProjection } from './request-header.ts'
-import { isRecord, refuse } from './saved-state.ts'
+import { refuse } from './saved-state.ts'
 import type { SurfaceState } from './surface.ts'
 import { surfaceProjection } from './surface.ts'
 

@@ -1,7 +1,8 @@
 import type { AnySessionEvent } from '../event/event.ts'
 import { isEventOf } from '../event/event.ts'
+import { isRecord, isSeq } from '../event/json-shape.ts'
 import type { Projection } from './projection.ts'
-import { isRecord, isSeq, refuse } from './saved-state.ts'
+import { refuse } from './saved-state.ts'
 
 /** The newest request environment, as its event gave it. */
 export interface RequestHeader {

@@ -3,14 +3,15 @@
  * reads one compares the receipt with the log, restores, and folds only the events after it.
  */
 import { SessionError } from '../errors.ts'
+import type { HeadReceipt } from '../event/head-receipt.ts'
+import type { Fields } from '../event/json-shape.ts'
+import { isOptional, isRecord, isSeq, isString } from '../event/json-shape.ts'
 import { LIMITS } from '../limits.ts'
-import type { HeadReceipt } from '../persistence/session-persistence.ts'
 import type { CoreStates } from './core-states.ts'
 import { lastRequestProjection } from './last-request.ts'
 import { LogFold } from './log-fold.ts'
 import type { Projection } from './projection.ts'
-import type { Fields } from './saved-state.ts'
-import { isOptional, isRecord, isSeq, isString, refuse } from './saved-state.ts'
+import { refuse } from './saved-state.ts'
 import { summaryProjection } from './summary.ts'
 import { turnsProjection } from './turns.ts'
 import { usageProjection } from './usage.ts'

@@ -1,7 +1,8 @@
 import type { AnySessionEvent, SessionEvent } from '../event/event.ts'
+import { isLabels, isOptional, isRecord, isSeq, isString } from '../event/json-shape.ts'
 import { AppendList } from './append-list.ts'
 import type { Projection } from './projection.ts'
-import { isOptional, isRecord, isSeq, isString, refuse } from './saved-state.ts'
+import { refuse } from './saved-state.ts'
 
 export type Labels = { readonly [name: string]: string }
 
@@ -58,8 +59,4 @@ export function summaryOf({ title, labels, turns, messages }: SummaryState): Sum
   const merged = new Map<string, string>()
   for (const some of labels) for (const [name, value] of Object.entries(some)) merged.set(name, value)
   return { ...(title !== undefined && { title }), labels: Object.fromEntries(merged), turns, messages }
-}
-
-export function isLabels(value: unknown): value is Labels {
-  return isRecord(value) && Object.values(value).every(isString)
 }

@@ -1,8 +1,10 @@
 import type { AnySessionEvent, SeqRange, SessionEvent } from '../event/event.ts'
+import { isRecord, isSeq, isSurfaceType } from '../event/json-shape.ts'
+import { liveRun } from '../event/live-run.ts'
 import type { SurfaceType } from '../event/vocabulary.ts'
 import { AppendList } from './append-list.ts'
 import type { Projection } from './projection.ts'
-import { isRecord, isSeq, refuse } from './saved-state.ts'
+import { refuse } from './saved-state.ts'
 
 /** One live message. */
 export interface SurfaceEntry {
@@ -13,17 +15,6 @@ export interface SurfaceEntry {
 
 /** The live messages in the order in which the model sees them. */
 export type SurfaceState = AppendList<SurfaceEntry>
-
-/** Where the live events named by `range` stand: positions from `start` to before `end`; undefined if they are not a run. */
-export function liveRun(
-  surface: SurfaceState,
-  [first, last]: SeqRange,
-): { readonly start: number; readonly end: number } | undefined {
-  // From the end: what is replaced or removed is mostly recent, and a compaction is rare.
-  const end = surface.lastIndex((entry) => entry.seq === last)
-  const start = first === last ? end : surface.lastIndex((entry) => entry.seq === first)
-  return start < 0 || end < start ? undefined : { start, end: end + 1 }
-}
 
 function without(state: SurfaceState, range: SeqRange, entries: readonly SurfaceEntry[]): SurfaceState {
   const run = liveRun(state, range)
@@ -62,8 +53,4 @@ export function loadEntries(saved: unknown): SurfaceEntry[] {
       return refuse('a surface entry')
     return { seq: entry.seq, type: entry.type, message: entry.message }
   })
-}
-
-export function isSurfaceType(type: unknown): type is SurfaceType {
-  return type === 'user/message' || type === 'assistant/message' || type === 'tool/result'
 }

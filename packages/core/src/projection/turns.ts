@@ -1,7 +1,8 @@
 import type { AnySessionEvent, SessionEvent } from '../event/event.ts'
-import type { SessionEventMap, ToolEffect } from '../event/vocabulary.ts'
+import { isOptional, isRecord, isSeq, isString, isToolEffect } from '../event/json-shape.ts'
+import type { SessionEventMap } from '../event/vocabulary.ts'
 import type { Projection } from './projection.ts'
-import { isOptional, isRecord, isSeq, isString, refuse } from './saved-state.ts'
+import { refuse } from './saved-state.ts'
 import type { CallRecord } from './step-calls.ts'
 import { StepCalls } from './step-calls.ts'
 
@@ -153,8 +154,4 @@ function loadCall(saved: unknown): CallRecord {
     ...(externalId !== undefined && { externalId }),
     ...(answered !== undefined && { answered }),
   }
-}
-
-export function isToolEffect(value: unknown): value is ToolEffect {
-  return value === 'read-only' || value === 'idempotent' || value === 'side-effect'
 }

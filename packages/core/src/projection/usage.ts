@@ -1,8 +1,9 @@
 import type { AnySessionEvent } from '../event/event.ts'
 import { isEventOf } from '../event/event.ts'
+import { isRecord, isSeq } from '../event/json-shape.ts'
 import type { Usage } from '../event/vocabulary.ts'
 import type { Projection } from './projection.ts'
-import { isRecord, isSeq, refuse } from './saved-state.ts'
+import { refuse } from './saved-state.ts'
 
 /** Token counts summed over all answers, and answers counted. */
 export interface UsageState {

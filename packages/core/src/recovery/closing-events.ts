@@ -2,11 +2,10 @@ import { SessionError } from '../errors.ts'
 import type { EventInput } from '../event/event.ts'
 import type { InTurn, SessionEventMap, TurnEndReason } from '../event/vocabulary.ts'
 import type { CallOutcome, MessageFormat, PartialBlock } from '../message-format/message-format.ts'
-import type { ReconciledResult } from '../persistence/session-persistence.ts'
 import type { LogFold } from '../projection/log-fold.ts'
 import { requestHeaderProjection } from '../projection/request-header.ts'
 import { turnsProjection } from '../projection/turns.ts'
-import type { OpenCall } from './open-calls.ts'
+import type { OpenCall, ReconciledResult } from './open-calls.ts'
 
 export interface ClosingOptions {
   readonly reason: TurnEndReason

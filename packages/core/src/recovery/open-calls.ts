@@ -1,4 +1,4 @@
-import type { CallTier, ToolCall, ToolEffect } from '../event/vocabulary.ts'
+import type { CallTier, SessionEventMap, ToolCall, ToolEffect } from '../event/vocabulary.ts'
 import type { CallRecord } from '../projection/step-calls.ts'
 import type { TurnsState } from '../projection/turns.ts'
 
@@ -15,6 +15,9 @@ export interface OpenCall extends ToolCall {
   readonly externalId?: string
   readonly tier: CallTier
 }
+
+/** The real outcome of an open call, as its `tool/result` without what the log knows already. */
+export type ReconciledResult = Omit<SessionEventMap['tool/result'], 'turn' | 'step' | 'callId' | 'synthetic'>
 
 /** Open calls in transcript order, each with what may be assumed of it (events-and-recovery, closing what is open). */
 export function openCallsOf(turns: TurnsState): OpenCall[] {

@@ -1,7 +1,7 @@
 // Proves that a fold keeps the state that its log says, judges before it applies, and clones without ties.
 import { describe, expect, it } from 'vitest'
 import type { AnySessionEvent, Projection } from '../../src/index.ts'
-import { isSessionError, LogFold, surfaceProjection, turnsProjection } from '../../src/index.ts'
+import { LogFold } from '../../src/index.ts'
 import { log } from './log.ts'
 
 const CONVERSATION = log(
