@@ -188,13 +188,16 @@ export const GRAMMAR_RULES: readonly GrammarRule[] = [
     breaks: (_, __, data) => data.message === undefined,
   },
   {
+    id: 'surface-shape',
+    types: MESSAGES,
+    refuses: 'a `surface` option that is not exactly `{ replace: [start, end] }`',
+    breaks: (_, { surface }) => surface !== undefined && !isReplacement(surface),
+  },
+  {
     id: 'replace-live-run',
     types: MESSAGES,
     refuses: 'a replaced range that is not a run of live surface events',
-    breaks: ({ surface }, event) => {
-      const { surface: option } = event as { readonly surface?: unknown }
-      return option !== undefined && (!isRecord(option) || !isLiveRun(surface, option.replace))
-    },
+    breaks: ({ surface }, event) => event.surface !== undefined && !isLiveRun(surface, event.surface.replace),
   },
   {
     id: 'remove-live-run',
@@ -325,6 +328,11 @@ function areEarlier(sources: unknown, seq: number): boolean {
 
 function isRange(value: unknown): value is SeqRange {
   return Array.isArray(value) && value.length === 2 && value.every(isSeq)
+}
+
+/** Exactly: a decoder of envelopes refuses any other key. */
+function isReplacement(value: unknown): boolean {
+  return isRecord(value) && Object.keys(value).length === 1 && isRange(value.replace)
 }
 
 function isLiveRun(surface: LiveSurface, range: unknown): boolean {
