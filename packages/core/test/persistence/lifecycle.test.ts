@@ -1,0 +1,67 @@
+// Proves: open, close, close twice, use after close, and abandoned sessions behave as promised, with no lock left behind.
+import { describe, expect, it } from 'vitest'
+import { openMemory } from '../../src/persistence/open-memory.ts'
+import { createMemoryMedium } from '../../src/storage/memory-storage.ts'
+import { collect, completeTurn, user } from './conversation.ts'
+
+describe('lifecycle', () => {
+  it('a session that never flushed leaves nothing', async () => {
+    const persistence = await openMemory()
+    const session = await persistence.create({ id: 'ghost' })
+    session.append('user/message', { message: user('lost') })
+    expect(await session.abandon()).toHaveLength(1)
+    expect((await persistence.list()).sessions).toEqual([])
+    await expect(persistence.inspect('ghost')).rejects.toMatchObject({ code: 'NOT_FOUND', sessionId: 'ghost' })
+    await (await persistence.create({ id: 'ghost' })).close()
+  })
+
+  it('after close every call of a session is refused with CLOSED, and closing again is fine', async () => {
+    const persistence = await openMemory()
+    const session = await persistence.create()
+    completeTurn(session, 1, 'q', 'a')
+    await Promise.all([session.close(), session.close()])
+    await session.close()
+    expect(() => session.append('session/title', { title: 'late' })).toThrow(
+      expect.objectContaining({ code: 'CLOSED' }),
+    )
+    expect(() => session.appendAll([])).toThrow(expect.objectContaining({ code: 'CLOSED' }))
+    expect(() => session.read()).toThrow(expect.objectContaining({ code: 'CLOSED' }))
+    for (const call of [session.flush(), session.drained(), session.closeTurn({ reason: { kind: 'completed' } })]) {
+      await expect(call).rejects.toMatchObject({ code: 'CLOSED', sessionId: session.id })
+    }
+  })
+
+  it('closing a persistence flushes and releases every session, then refuses', async () => {
+    const medium = createMemoryMedium()
+    const persistence = await openMemory({ medium })
+    const session = await persistence.create({ id: 'one' })
+    session.append('user/message', { message: user('kept') })
+    await persistence.close()
+    await persistence.close()
+    await expect(persistence.list()).rejects.toMatchObject({ code: 'CLOSED' })
+    await expect(persistence.create()).rejects.toMatchObject({ code: 'CLOSED' })
+    expect(() => persistence.read('one')).toThrow(expect.objectContaining({ code: 'CLOSED' }))
+    const again = await openMemory({ medium })
+    expect((await collect(again.read('one'))).length).toBe(1)
+    await (await again.resume('one')).close()
+  })
+
+  it('an event appended while close flushes is stored', async () => {
+    const persistence = await openMemory()
+    const session = await persistence.create({ id: 'late' })
+    session.append('session/title', { title: 'a' })
+    const closed = session.close()
+    session.append('session/title', { title: 'b' })
+    await closed
+    expect((await collect(persistence.read('late'))).length).toBe(2)
+  })
+
+  it('refuses ids that are no ids', async () => {
+    const persistence = await openMemory()
+    for (const id of ['', '\ud800', 'x'.repeat(1025), 7 as never, undefined as never]) {
+      await expect(persistence.inspect(id)).rejects.toMatchObject({ code: 'INVALID_ID' })
+      expect(() => persistence.read(id)).toThrow(expect.objectContaining({ code: 'INVALID_ID' }))
+    }
+    await expect(persistence.create({ id: '' })).rejects.toMatchObject({ code: 'INVALID_ID' })
+  })
+})
