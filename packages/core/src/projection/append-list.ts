@@ -29,7 +29,9 @@ export class AppendList<T> implements Iterable<T> {
 
   /** A new list with its own storage, in which `items` stand in the place of those from `start` to before `end`. */
   replaced(start: number, end: number, items: readonly T[]): AppendList<T> {
-    return AppendList.of([...this.#storage.slice(0, start), ...items, ...this.#storage.slice(end, this.length)])
+    const storage = this.slice()
+    storage.splice(start, end - start, ...items)
+    return new AppendList(storage, storage.length)
   }
 
   /** The position of the last item that `matches`, or -1. */
