@@ -1,1 +1,5 @@
-export {}
+/** Everything in one install: the interface, every backend, and one function that opens them by location. */
+export * from '@session-persistence/core'
+export * from '@session-persistence/jsonl'
+export { BACKENDS, type Backend, type BackendAvailability } from './backends.ts'
+export { type BackendLocation, openPersistence, parseLocation } from './open-persistence.ts'

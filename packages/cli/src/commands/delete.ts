@@ -1,0 +1,31 @@
+import { SessionError } from '@session-persistence/core'
+import { Command } from 'commander'
+import type { Runtime } from '../runtime.ts'
+import { addStoreOptions, openStore, type StoreOptions } from '../store.ts'
+import { safeJson, safeLine } from '../terminal/safe-text.ts'
+
+export function deleteCommand(runtime: Runtime): Command {
+  return addStoreOptions(
+    new Command('delete').description('delete sessions with everything that belongs to them; forks survive'),
+  )
+    .argument('<id...>', 'full session ids: a part of one never deletes anything')
+    .option('--json', 'JSON lines: { id, deleted } a session')
+    .addHelpText(
+      'after',
+      `
+A session that somebody is writing is not deleted (LOCKED). There is no undo.
+
+Example:
+  session-persistence delete 0197c3f2-8a4e-7c41-9d65-3f1b2a9c7e10`,
+    )
+    .action(async (ids: readonly string[], options: StoreOptions & { readonly json?: true }) => {
+      await using persistence = await openStore(options)
+      for (const id of ids) {
+        runtime.signal.throwIfAborted()
+        if (!(await persistence.delete(id))) {
+          throw new SessionError('NOT_FOUND', 'no session with this full id is stored here', { sessionId: id })
+        }
+        await runtime.out.write(options.json ? `${safeJson({ id, deleted: true })}\n` : `deleted ${safeLine(id)}\n`)
+      }
+    })
+}

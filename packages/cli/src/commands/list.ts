@@ -1,0 +1,143 @@
+import type { ListFilter, SessionPersistence, SessionSummary } from '@session-persistence/core'
+import { LIMITS } from '@session-persistence/core'
+import { Command, Option } from 'commander'
+import { label, pointInTime, wholeNumber } from '../arguments.ts'
+import type { Runtime } from '../runtime.ts'
+import { addStoreOptions, openStore, type StoreOptions } from '../store.ts'
+import { summaryJson } from '../summary-json.ts'
+import { byteSize, count, localTime } from '../terminal/quantity.ts'
+import { safeJson, safeLine } from '../terminal/safe-text.ts'
+import { type Cell, tableLines } from '../terminal/table.ts'
+
+interface ListCommandOptions extends StoreOptions {
+  readonly limit: number
+  readonly cursor?: string
+  readonly all?: true
+  readonly cwd?: string
+  readonly parent?: string
+  readonly origin?: string
+  readonly label?: { readonly [name: string]: string }
+  readonly updatedAfter?: number
+  readonly state?: 'ready' | 'open' | 'damaged' | 'newer'
+  readonly json?: true
+}
+
+export function listCommand(runtime: Runtime): Command {
+  return addStoreOptions(new Command('list').description('list sessions, newest first'))
+    .option('--limit <n>', 'sessions on a page', wholeNumber(1, LIMITS.pageSessions), 50)
+    .option('--cursor <cursor>', 'continue where a page ended')
+    .option('--all', 'every page')
+    .option('--cwd <directory>', 'only those of this working directory')
+    .option('--parent <id>', 'only children of this session')
+    .option('--origin <origin>', 'only those made by this, for example fork or import:claude-code')
+    .option('--label <name=value>', 'only those with this label; may be repeated', label)
+    .option('--updated-after <time>', 'a date, or a span back from now such as 12h or 7d', pointInTime)
+    .addOption(new Option('--state <state>', 'only those in this state').choices(['ready', 'open', 'damaged', 'newer']))
+    .option('--json', 'one JSON document: { sessions, cursor? }')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  session-persistence list
+  session-persistence list --root ~/.my-agent/sessions --updated-after 7d
+  session-persistence list --all --json | jq -r '.sessions[] | select(.state == "damaged").id'`,
+    )
+    .action(async (options: ListCommandOptions) => {
+      await using persistence = await openStore(options)
+      await (options.json ? printJson(runtime, persistence, options) : printTable(runtime, persistence, options))
+    })
+}
+
+function filterOf(options: ListCommandOptions): ListFilter {
+  const { cwd, parent, origin, updatedAfter, state, label: labels } = options
+  return Object.fromEntries(
+    Object.entries({ cwd, parent, origin, updatedAfter, state, labels }).filter(([, value]) => value !== undefined),
+  )
+}
+
+/** The pages asked for: one, or all from the cursor on. The cursor of the last one is yielded with it. */
+async function* pagesOf(
+  { signal }: Runtime,
+  persistence: SessionPersistence,
+  options: ListCommandOptions,
+): AsyncGenerator<{ readonly sessions: readonly SessionSummary[]; readonly cursor?: string }> {
+  const { limit, all } = options
+  let cursor = options.cursor
+  do {
+    const from = cursor === undefined ? {} : { cursor }
+    const page = await persistence.list({
+      limit: all ? LIMITS.pageSessions : limit,
+      ...from,
+      filter: filterOf(options),
+      signal,
+    })
+    yield page
+    cursor = page.cursor
+  } while (all && cursor !== undefined)
+}
+
+async function printJson(
+  runtime: Runtime,
+  persistence: SessionPersistence,
+  options: ListCommandOptions,
+): Promise<void> {
+  const { out } = runtime
+  let separator = '{"sessions":['
+  let cursor: string | undefined
+  for await (const page of pagesOf(runtime, persistence, options)) {
+    for (const session of page.sessions) {
+      await out.write(separator + safeJson(summaryJson(session)))
+      separator = ',\n'
+    }
+    cursor = page.cursor
+  }
+  if (separator.startsWith('{')) await out.write(separator)
+  await out.write(`]${cursor === undefined ? '' : `,"cursor":${safeJson(cursor)}`}}\n`)
+}
+
+async function printTable(
+  runtime: Runtime,
+  persistence: SessionPersistence,
+  options: ListCommandOptions,
+): Promise<void> {
+  const { out, err } = runtime
+  let shown = 0
+  for await (const { sessions, cursor } of pagesOf(runtime, persistence, options)) {
+    const lines = tableLines(
+      [
+        { title: 'ID' },
+        { title: 'UPDATED' },
+        { title: 'TURNS', align: 'right' },
+        { title: 'SIZE', align: 'right' },
+        { title: 'TITLE', flexible: true },
+      ],
+      sessions.map((session) => row(runtime, session)),
+      { ...(out.width === undefined ? {} : { width: out.width }), titleStyle: out.style.dim },
+    )
+    // One heading, however many pages.
+    await out.lines(shown === 0 && sessions.length > 0 ? lines : lines.slice(1))
+    shown += sessions.length
+    if (cursor !== undefined && !options.all) await err.write(`There are more: --cursor ${safeLine(cursor)}\n`)
+  }
+  if (shown === 0) await err.write('No sessions.\n')
+}
+
+function row({ out: { style } }: Runtime, session: SessionSummary): (Cell | string)[] {
+  const { id, updatedAt, turns, bytes, title, state, owner, error } = session
+  const notes = {
+    ready: '',
+    open: `[open${owner === undefined ? '' : `: ${safeLine(owner)}`}] `,
+    damaged: `[damaged: ${error?.code ?? 'CORRUPT'}] `,
+    newer: '[stored by a newer version] ',
+  }
+  return [
+    safeLine(id),
+    updatedAt === undefined ? '–' : localTime(updatedAt),
+    turns === undefined ? '–' : count(turns),
+    byteSize(bytes),
+    {
+      text: notes[state] + safeLine(title ?? ''),
+      ...(state === 'damaged' || state === 'newer' ? { style: style.bad } : {}),
+    },
+  ]
+}

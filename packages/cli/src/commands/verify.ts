@@ -1,0 +1,86 @@
+import { type HeadReceipt, LIMITS, type SessionPersistence, type VerifyReport } from '@session-persistence/core'
+import { Command } from 'commander'
+import { headReceipt } from '../arguments.ts'
+import { EXIT } from '../exit-codes.ts'
+import type { Runtime } from '../runtime.ts'
+import { findSession } from '../session-id.ts'
+import { addStoreOptions, openStore, type StoreOptions } from '../store.ts'
+import { Progress } from '../terminal/progress.ts'
+import { byteSize, plural } from '../terminal/quantity.ts'
+import { safeJson, safeLine } from '../terminal/safe-text.ts'
+
+interface VerifyCommandOptions extends StoreOptions {
+  readonly all?: true
+  readonly expect?: HeadReceipt
+  readonly json?: true
+}
+
+export function verifyCommand(runtime: Runtime): Command {
+  const command = addStoreOptions(new Command('verify').description('check every record of sessions; writes nothing'))
+    .argument('[id...]', 'session ids')
+    .option('--all', 'every session of the store')
+    .option('--expect <seq:crc>', 'a receipt that the log must hold', headReceipt)
+    .option('--json', 'JSON lines: one report a session')
+    .addHelpText(
+      'after',
+      `
+Exit code 1 if any log has problems. A torn tail alone is no problem: a resume cuts it and keeps the bytes.
+
+Examples:
+  session-persistence verify --all
+  session-persistence verify 0197c3f2-8a4e-7c41-9d65-3f1b2a9c7e10 --expect 41:0f3a9c27`,
+    )
+  return command.action(async (given: readonly string[], options: VerifyCommandOptions) => {
+    if ((given.length === 0) === (options.all === undefined)) command.error('error: give session ids, or --all')
+    if (options.expect !== undefined && given.length !== 1)
+      command.error('error: --expect goes with exactly one session id')
+    await using persistence = await openStore(options)
+    const { signal } = runtime
+    const expectation = options.expect === undefined ? {} : { expectHead: options.expect }
+    for await (const id of given.length === 0 ? everyId(persistence, signal) : given) {
+      const found = given.length === 0 ? id : await findSession(persistence, id, signal)
+      const report = await verifyOne(runtime, persistence, found, expectation)
+      if (!report.ok) runtime.exitCode = EXIT.negative
+      await print(runtime, report, options.json === true)
+    }
+  })
+}
+
+async function verifyOne(
+  { err, signal }: Runtime,
+  persistence: SessionPersistence,
+  id: string,
+  expectation: { readonly expectHead?: HeadReceipt },
+): Promise<VerifyReport> {
+  using progress = new Progress(err)
+  progress.show(() => `checking ${safeLine(id)} …`)
+  return await persistence.verify(id, { ...expectation, signal })
+}
+
+async function* everyId(persistence: SessionPersistence, signal: AbortSignal): AsyncGenerator<string> {
+  let cursor: string | undefined
+  do {
+    const page = await persistence.list({
+      limit: LIMITS.pageSessions,
+      signal,
+      ...(cursor === undefined ? {} : { cursor }),
+    })
+    for (const { id } of page.sessions) yield id
+    cursor = page.cursor
+  } while (cursor !== undefined)
+}
+
+async function print({ out }: Runtime, report: VerifyReport, json: boolean): Promise<void> {
+  if (json) return await out.write(`${safeJson(report)}\n`)
+  const { id, ok, events, bytes, head, torn, problems, unknownTypes } = report
+  const { good, bad } = out.style
+  const facts = `${plural(events, 'event')}, ${byteSize(bytes)}, head ${head.seq}:${head.crc}`
+  await out.lines([
+    `${ok ? good('ok ') : bad('bad')}  ${safeLine(id)}  ${facts}`,
+    ...(torn === undefined
+      ? []
+      : [`     torn tail: ${plural(torn.bytes, 'byte')} from offset ${torn.offset} that were never acknowledged`]),
+    ...problems.map(({ code, message }) => `     ${bad(code)} ${safeLine(message)}`),
+    ...(unknownTypes.length === 0 ? [] : [`     unknown event types: ${unknownTypes.map(safeLine).join(', ')}`]),
+  ])
+}

@@ -1,0 +1,46 @@
+import { isSessionError, type SessionError } from '@session-persistence/core'
+import { CommanderError } from 'commander'
+import { EXIT, type ExitCode } from './exit-codes.ts'
+import { Interrupted } from './runtime.ts'
+import { OutputGone } from './terminal/output.ts'
+import { safeLine } from './terminal/safe-text.ts'
+
+/** What a failure means to the person at the terminal: at most one line, and an exit code. */
+export interface Failure {
+  readonly line?: string
+  readonly exitCode: ExitCode
+}
+
+const lineOf = (code: string, sentence: string): string => `session-persistence: ${code}: ${safeLine(sentence)}`
+
+/** Never shows a stack, and never payload: messages of {@link SessionError} hold none. */
+export function describeFailure(error: unknown): Failure {
+  if (error instanceof OutputGone) return { exitCode: EXIT.ok }
+  if (error instanceof Interrupted) return { exitCode: error.exitCode }
+  if (error instanceof CommanderError) return describeUsage(error)
+  if (isSessionError(error)) return { line: lineOf(error.code, sentenceOf(error)), exitCode: EXIT.failed }
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  return { line: lineOf('UNEXPECTED', `${message} (please report this)`), exitCode: EXIT.unexpected }
+}
+
+function describeUsage(error: CommanderError): Failure {
+  // `--help` and `--version` also leave through an exception.
+  if (error.exitCode === 0) return { exitCode: EXIT.ok }
+  if (error.code === 'commander.help') return { exitCode: EXIT.usage }
+  return { line: lineOf('INVALID_ARGUMENT', error.message.replace(/^error: /, '')), exitCode: EXIT.usage }
+}
+
+/** The message, with the facts that it does not tell already. */
+function sentenceOf(error: SessionError): string {
+  const facts = [
+    ['session', error.sessionId],
+    ['path', error.path],
+    ['offset', error.offset],
+    ['seq', error.seq],
+    ['expected', error.expected],
+    ['found', error.found],
+  ] as const
+  const untold = facts.filter(([, fact]) => fact !== undefined && !error.message.includes(String(fact)))
+  if (untold.length === 0) return error.message
+  return `${error.message} (${untold.map(([name, fact]) => `${name} ${fact}`).join(', ')})`
+}

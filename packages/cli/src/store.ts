@@ -1,0 +1,64 @@
+import { lstat, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { isSessionError, SessionError, type SessionPersistence } from '@session-persistence/core'
+import { type Command, Option } from 'commander'
+import { BACKENDS, openPersistence, type PersistenceOptions, parseLocation } from 'session-persistence'
+import { systemError } from './system-error.ts'
+
+export const defaultLocation = 'jsonl:./.sessions'
+
+/** The two options that say where sessions live. */
+export interface StoreOptions {
+  readonly root?: string
+  readonly backend?: string
+}
+
+export function addStoreOptions(command: Command): Command {
+  const locations = BACKENDS.filter(({ place }) => place !== '').map(({ scheme, place }) => `${scheme}:${place}`)
+  const backend = new Option('--backend <location>', `where sessions live: ${locations.join(' or ')}`)
+    .env('SESSION_PERSISTENCE_BACKEND')
+    .default(defaultLocation)
+  return command.addOption(new Option('--root <directory>', 'short for --backend jsonl:DIRECTORY')).addOption(backend)
+}
+
+/** What `--root` and `--backend` say together. */
+export function locationOf(options: StoreOptions): string {
+  return options.root === undefined ? (options.backend ?? defaultLocation) : `jsonl:${options.root}`
+}
+
+/**
+ * Opens the store that a command works on. NOT_FOUND when there is none, unless `mayBeNew`: a mistyped directory must
+ * neither look like an empty store nor become one.
+ */
+export async function openStore(
+  options: StoreOptions,
+  { mayBeNew = false, ...persistenceOptions }: PersistenceOptions & { readonly mayBeNew?: boolean } = {},
+): Promise<SessionPersistence> {
+  const location = locationOf(options)
+  const { backend, place } = parseLocation(location)
+  if (backend.place === '') {
+    throw new SessionError('NOT_SUPPORTED', `${backend.scheme}: keeps nothing between two commands; name a directory`)
+  }
+  if (backend.place === 'DIRECTORY') await checkDirectory(place, mayBeNew)
+  return openPersistence(location, persistenceOptions)
+}
+
+async function checkDirectory(path: string, mayBeNew: boolean): Promise<void> {
+  const directory = resolve(path)
+  try {
+    if ((await stat(directory)).isDirectory()) return
+  } catch (error) {
+    const failure = systemError(error, 'the directory of sessions could not be looked at', directory)
+    if (!isSessionError(failure, 'NOT_FOUND')) throw failure
+    // A dangling symbolic link is not a place to build a store in.
+    const dangling = await lstat(directory).then(
+      () => true,
+      () => false,
+    )
+    if (mayBeNew && !dangling) return
+    throw new SessionError('NOT_FOUND', `there is no directory of sessions at ${directory} (see --root)`, {
+      path: directory,
+    })
+  }
+  throw new SessionError('INVALID_ARGUMENT', `${directory} is not a directory of sessions`, { path: directory })
+}

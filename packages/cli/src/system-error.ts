@@ -1,0 +1,24 @@
+import { isSessionError, SessionError, type SessionErrorCode } from '@session-persistence/core'
+
+const codes: { readonly [errno: string]: SessionErrorCode } = {
+  ENOENT: 'NOT_FOUND',
+  ENOTDIR: 'INVALID_ARGUMENT',
+  EISDIR: 'INVALID_ARGUMENT',
+  ENAMETOOLONG: 'INVALID_ARGUMENT',
+  ERR_INVALID_ARG_VALUE: 'INVALID_ARGUMENT',
+  EEXIST: 'ALREADY_EXISTS',
+  EACCES: 'PERMISSION_DENIED',
+  EPERM: 'PERMISSION_DENIED',
+  ELOOP: 'PERMISSION_DENIED',
+  EROFS: 'READ_ONLY',
+  ENOSPC: 'NO_SPACE',
+  EDQUOT: 'NO_SPACE',
+  EFBIG: 'NO_SPACE',
+}
+
+/** An error of the operating system about a file that the user named, as the one error class. Others pass through. */
+export function systemError(error: unknown, sentence: string, path: string): unknown {
+  if (isSessionError(error) || !(error instanceof Error) || !('code' in error)) return error
+  const errno = String(error.code)
+  return new SessionError(codes[errno] ?? 'IO', `${sentence}: ${path}: ${errno}`, { cause: error, path })
+}

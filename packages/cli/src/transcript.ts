@@ -1,0 +1,115 @@
+/** A log as a person reads it: one block an event that says something, in the order of the log. */
+import {
+  type AnySessionEvent,
+  coreMessageFormats,
+  type MessageFormat,
+  type SessionEvent,
+  type SessionHeader,
+} from '@session-persistence/core'
+import { localTime } from './terminal/quantity.ts'
+import { safeJson, safeLine, safeText } from './terminal/safe-text.ts'
+import type { Style } from './terminal/style.ts'
+import { cutTo } from './terminal/table.ts'
+
+const argumentsWidth = 100
+
+export class Transcript {
+  readonly #style: Style
+  readonly #format: MessageFormat | undefined
+  readonly #header: SessionHeader
+
+  constructor(style: Style, header: SessionHeader) {
+    this.#style = style
+    this.#header = header
+    this.#format = coreMessageFormats.find(({ name }) => name === header.messageFormat)
+  }
+
+  heading(): string[] {
+    const { id, createdAt, messageFormat, cwd, parent, seedLength, origin } = this.#header
+    const facts = [
+      ['session', id],
+      ['created', localTime(createdAt)],
+      ['format', messageFormat],
+      ['directory', cwd],
+      [
+        'parent',
+        parent === undefined
+          ? undefined
+          : `${parent}${seedLength === undefined ? '' : `, ${seedLength} events shared`}`,
+      ],
+      ['origin', origin],
+    ] as const
+    return facts.flatMap(([name, fact]) =>
+      fact === undefined ? [] : [`${this.#style.dim(name.padEnd(11))}${safeLine(fact)}`],
+    )
+  }
+
+  /** Lines for one event; none for those that only machines need, such as stream chunks. */
+  lines(event: AnySessionEvent): string[] {
+    const seq = this.#style.dim(String(event.seq).padStart(6))
+    const pad = ' '.repeat(8)
+    const block = (who: string, text: string): string[] => [
+      `${seq}  ${this.#style.bold(who)}`,
+      ...safeText(text)
+        .split('\n')
+        .map((line) => `${pad}${line}`.trimEnd()),
+    ]
+    const note = (text: string): string[] => [`${seq}  ${this.#style.dim(safeLine(text))}`]
+    const known = event as SessionEvent
+    switch (known.type) {
+      case 'turn/start':
+        return ['', ...note(`── turn ${known.data.turn} · ${localTime(known.time)}`)]
+      case 'turn/end':
+        return note(`turn ${known.data.turn}: ${reasonText(known)}`)
+      case 'user/message':
+        return block(
+          known.data.source === undefined ? 'user' : `user (${safeLine(known.data.source.kind)})`,
+          this.#text(known.data.message),
+        )
+      case 'assistant/message':
+        return [
+          ...block(known.data.interrupted ? 'assistant (interrupted)' : 'assistant', this.#text(known.data.message)),
+          ...known.data.toolCalls.map(({ name, arguments: input }) =>
+            cutTo(`${pad}→ ${this.#style.accent(safeLine(name))} ${safeJson(input)}`, argumentsWidth),
+          ),
+        ]
+      case 'tool/result': {
+        const { synthetic, error, message } = known.data
+        const state =
+          synthetic !== undefined ? ` (no result: ${synthetic.tier})` : error !== undefined ? ' (failed)' : ''
+        return block(`tool${state}`, this.#text(message))
+      }
+      case 'surface/remove':
+        return note(`messages of seq ${known.data.start} to ${known.data.end} taken away`)
+      case 'session/title':
+        return note(`title: ${known.data.title}`)
+      case 'session/forked':
+        return note(`forked from ${known.data.parent} at seq ${known.data.at}`)
+      case 'session/resumed':
+        return note(`resumed · ${localTime(known.time)}`)
+      case 'compaction/end':
+        return note(`compaction ${known.data.outcome}`)
+      case 'request/header':
+        return note(`model: ${known.data.model}`)
+      default:
+        return []
+    }
+  }
+
+  #text(message: unknown): string {
+    const text = this.#format?.text(message) ?? ''
+    // A message without text still is a message; an unknown format is shown as it is.
+    return text !== '' ? text : cutTo(safeJson(message), argumentsWidth)
+  }
+}
+
+function reasonText({ data: { reason } }: SessionEvent<'turn/end'>): string {
+  switch (reason.kind) {
+    case 'failed':
+      return `failed${reason.error.message === undefined ? '' : `: ${reason.error.message}`}`
+    case 'cancelled':
+      return `cancelled${reason.cause === undefined ? '' : `: ${reason.cause}`}`
+    default:
+      return reason.kind
+  }
+}
