@@ -1,8 +1,10 @@
 /** Validation of core event data, driven by the vocabulary table; chunks, the hot path, by hand. */
 import { SessionError } from '../errors.ts'
 import type { Json } from './event.ts'
+import type { EventField, EventFieldType, EventShape } from './event-field.ts'
 import { childPath } from './json-path.ts'
-import { coreVocabulary, type Field, type FieldType, isCoreType, type Shape, sharedShapes } from './vocabulary-table.ts'
+import { sharedShapes } from './shared-shapes.ts'
+import { coreVocabulary, isCoreType } from './vocabulary-table.ts'
 
 type JsonObject = { readonly [key: string]: Json }
 
@@ -38,7 +40,7 @@ function invalid(type: string, path: string, expected: string): SessionError {
   return new SessionError('INVALID_EVENT', `Invalid ${type}: expected ${expected} at ${path}`, { path, expected })
 }
 
-function checkShape(type: string, shape: Shape, value: Json | undefined, path: string): void {
+function checkShape(type: string, shape: EventShape, value: Json | undefined, path: string): void {
   if (!isObject(value)) throw invalid(type, path, 'an object')
   checkFields(type, shape.fields, value, path)
   if (shape.variants === undefined) return
@@ -51,7 +53,7 @@ function checkShape(type: string, shape: Shape, value: Json | undefined, path: s
   checkFields(type, variant.fields, value, path)
 }
 
-function checkFields(type: string, fields: readonly Field[], value: JsonObject, path: string): void {
+function checkFields(type: string, fields: readonly EventField[], value: JsonObject, path: string): void {
   for (const field of fields) {
     const child = own(value, field.name)
     if (child !== undefined) checkField(type, field.type, child, `${path}.${field.name}`)
@@ -64,7 +66,7 @@ function own(value: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(value, key) ? value[key] : undefined
 }
 
-function checkField(type: string, field: FieldType, value: Json, path: string): void {
+function checkField(type: string, field: EventFieldType, value: Json, path: string): void {
   switch (field.kind) {
     case 'any':
       return
@@ -94,7 +96,7 @@ function checkField(type: string, field: FieldType, value: Json, path: string): 
   throw invalid(type, path, describe(field))
 }
 
-function describe(field: FieldType): string {
+function describe(field: EventFieldType): string {
   switch (field.kind) {
     case 'any':
       return 'a value'

@@ -6,12 +6,15 @@
 import { SessionError } from '../errors.ts'
 import { LIMITS } from '../limits.ts'
 import type { AnySessionEvent } from './event.ts'
+import { nestsDeeper, SHALLOW_LENGTH_MAX } from './nesting-depth.ts'
 
 /**
  * The record as an event, the same object. CORRUPT, with seq, expected and found, when it is not an envelope exactly:
- * every key known, seq and time safe integers, and seq equal to `expectedSeq` when one is given.
+ * every key known, seq and time safe integers, and seq equal to `expectedSeq` when one is given. `textLength` is the
+ * length of the JSON that it was parsed from, in bytes or characters: with it, nesting past `LIMITS.depth` is CORRUPT
+ * too, and a text too short to nest so deep is not searched.
  */
-export function decodeEvent(json: unknown, expectedSeq?: number): AnySessionEvent {
+export function decodeEvent(json: unknown, expectedSeq?: number, textLength?: number): AnySessionEvent {
   if (!isRecord(json)) throw corrupt(expectedSeq, 'an object', kindOf(json))
   const { seq, time, type, ignorable, surface, sources } = json
   if (!isSeq(seq)) throw corrupt(expectedSeq, 'a seq', kindOf(seq))
@@ -42,56 +45,10 @@ export function decodeEvent(json: unknown, expectedSeq?: number): AnySessionEven
     }
   }
   if (known !== 1) throw corrupt(seq, 'data', 'none')
-  return json as unknown as AnySessionEvent
-}
-
-/** Levels that the envelope adds to the depth of the data. */
-const ENVELOPE_DEPTH = 1
-
-/**
- * True when the JSON in `text` nests deeper than `limit`, by default what an event may, so that no consumer of the
- * parsed value can be made to overflow its stack. Strings and bytes are told apart from structure only where a cheap
- * count leaves a doubt; the text need not be valid.
- */
-export function depthExceeds(text: string | Uint8Array, limit: number = LIMITS.depth + ENVELOPE_DEPTH): boolean {
-  // Every level takes two characters at least.
-  if (text.length <= 2 * limit) return false
-  return typeof text === 'string' ? stringDepthExceeds(text, limit) : bytesDepthExceeds(text, limit)
-}
-
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-/** `[` and `{` differ in this bit only, and so do `]` and `}`. */
-const CURLY_BIT = 0x20
-const OPEN = 0x7b
-const CLOSE = 0x7d
-
-function bytesDepthExceeds(bytes: Uint8Array, limit: number): boolean {
-  let opened = 0
-  for (let at = 0; at < bytes.length; at++) if (((bytes[at] ?? 0) | CURLY_BIT) === OPEN) opened++
-  return opened > limit && nestingExceeds(bytes.length, limit, (at) => bytes[at] ?? 0)
-}
-
-function stringDepthExceeds(text: string, limit: number): boolean {
-  let opened = 0
-  for (let at = 0; at < text.length; at++) if ((text.charCodeAt(at) | CURLY_BIT) === OPEN) opened++
-  return opened > limit && nestingExceeds(text.length, limit, (at) => text.charCodeAt(at))
-}
-
-function nestingExceeds(length: number, limit: number, codeAt: (at: number) => number): boolean {
-  let depth = 0
-  let inString = false
-  for (let at = 0; at < length; at++) {
-    const code = codeAt(at)
-    if (inString) {
-      if (code === BACKSLASH) at++
-      else if (code === QUOTE) inString = false
-    } else if (code === QUOTE) inString = true
-    else if ((code | CURLY_BIT) === OPEN) {
-      if (++depth > limit) return true
-    } else if ((code | CURLY_BIT) === CLOSE) depth--
+  if (textLength !== undefined && textLength > SHALLOW_LENGTH_MAX && nestsDeeper(json)) {
+    throw corrupt(seq, `nesting within the limit depth (${LIMITS.depth})`, 'deeper')
   }
-  return false
+  return json as unknown as AnySessionEvent
 }
 
 function isRecord(value: unknown): value is { readonly [key: string]: unknown } {

@@ -1,14 +1,8 @@
 /** JSON Schemas (draft 2020-12) of the core events, made from the vocabulary table. */
-import {
-  type CoreEventType,
-  coreEventTypes,
-  coreVocabulary,
-  type Field,
-  type FieldType,
-  type Shape,
-  type ShapeName,
-  sharedShapes,
-} from './vocabulary-table.ts'
+
+import type { EventField, EventFieldType, EventShape, EventShapeName } from './event-field.ts'
+import { sharedShapes } from './shared-shapes.ts'
+import { type CoreEventType, coreEventTypes, coreVocabulary } from './vocabulary-table.ts'
 
 /** A JSON Schema document or part of one. */
 export type JsonSchema = { readonly [keyword: string]: unknown }
@@ -23,7 +17,7 @@ export function coreEventSchema(type: CoreEventType): JsonSchema {
 
 /** The schema of a whole stored event: the envelope, and the data of every core type. */
 export function eventSchema(): JsonSchema {
-  const seq = { type: 'integer', minimum: 0 }
+  const seq = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
   const range = { type: 'array', prefixItems: [seq, seq], items: false, minItems: 2 }
   return {
     $schema: DRAFT,
@@ -68,7 +62,7 @@ export function definitionName(type: CoreEventType): string {
   return type.replace('/', '-')
 }
 
-function shapeSchema(shape: Shape): JsonSchema {
+function shapeSchema(shape: EventShape): JsonSchema {
   const base = { description: shape.description, ...objectSchema(shape.fields) }
   if (shape.variants === undefined) return base
   return {
@@ -84,7 +78,7 @@ function shapeSchema(shape: Shape): JsonSchema {
   }
 }
 
-function objectSchema(fields: readonly Field[]): {
+function objectSchema(fields: readonly EventField[]): {
   readonly type: 'object'
   readonly properties: { readonly [name: string]: JsonSchema }
   readonly required?: readonly string[]
@@ -99,14 +93,14 @@ function objectSchema(fields: readonly Field[]): {
   }
 }
 
-function typeSchema(type: FieldType): JsonSchema {
+function typeSchema(type: EventFieldType): JsonSchema {
   switch (type.kind) {
     case 'any':
       return {}
     case 'string':
       return { type: 'string' }
     case 'integer':
-      return { type: 'integer', minimum: type.minimum }
+      return { type: 'integer', minimum: type.minimum, maximum: Number.MAX_SAFE_INTEGER }
     case 'literal':
       return type.values.length === 1 ? { const: type.values[0] } : { enum: type.values }
     case 'array':
@@ -118,13 +112,13 @@ function typeSchema(type: FieldType): JsonSchema {
   }
 }
 
-function definitions(names: ReadonlySet<ShapeName>): JsonSchema {
+function definitions(names: ReadonlySet<EventShapeName>): JsonSchema {
   if (names.size === 0) return {}
   return { $defs: Object.fromEntries([...names].map((name) => [name, shapeSchema(sharedShapes[name])])) }
 }
 
 /** Every shared shape that a shape refers to, directly or through another. */
-function shapesOf(shape: Shape, names: Set<ShapeName> = new Set()): ReadonlySet<ShapeName> {
+function shapesOf(shape: EventShape, names: Set<EventShapeName> = new Set()): ReadonlySet<EventShapeName> {
   const fields = [...shape.fields, ...(shape.variants ?? []).flatMap((variant) => variant.fields)]
   for (const { type } of fields) {
     const inner = type.kind === 'array' ? type.items : type.kind === 'map' ? type.values : type

@@ -175,7 +175,7 @@ export function decodePackedRun(json: unknown, expectedSeq?: number): PackedRun 
   if (!Number.isSafeInteger(time)) throw corrupt(seq, 'its time')
   if (!isRunBlock(run)) throw corrupt(seq, 'its block')
   if (!Array.isArray(v) || v.length < 1 || v.length > LIMITS.runEvents) throw corrupt(seq, 'its number of texts')
-  if (!isSeq(seq + v.length - 1)) throw corrupt(seq, 'its last seq')
+  if (!isSeq(seq + (v.length - 1))) throw corrupt(seq, 'its last seq')
   if (!Array.isArray(dt) || dt.length !== v.length - 1) throw corrupt(seq, 'its number of time gaps')
   checkTimes(seq, time as number, dt)
   checkTexts(seq, v)

@@ -5,136 +5,35 @@
  * Fields that are not listed are accepted and preserved: a newer program of the same format may add optional ones.
  */
 
-/** What a field may hold. Named shapes (`ErrorInfo`, ...) are in {@link sharedShapes}. */
-export type FieldType =
-  | { readonly kind: 'any' }
-  | { readonly kind: 'string' }
-  | { readonly kind: 'integer'; readonly minimum: number }
-  | { readonly kind: 'literal'; readonly values: readonly (string | true)[] }
-  | { readonly kind: 'array'; readonly items: FieldType }
-  | { readonly kind: 'map'; readonly values: FieldType }
-  | { readonly kind: 'shape'; readonly name: ShapeName }
+import {
+  any,
+  type EventField,
+  type EventShape,
+  integer,
+  listOf,
+  may,
+  must,
+  oneOf,
+  shape,
+  string,
+} from './event-field.ts'
+import { callId, externalId, idempotencyKey, toolArguments, toolName } from './shared-shapes.ts'
 
-export interface Field {
-  readonly name: string
-  readonly type: FieldType
-  readonly required: boolean
-  readonly description: string
+export type EventDomain = 'boundary' | 'surface' | 'log-only'
+
+export interface EventSpec extends EventShape {
+  readonly domain: EventDomain
 }
-
-/** One object whose fields depend on the value of its field `kind`. */
-export interface Variant {
-  readonly kinds: readonly string[]
-  readonly description: string
-  readonly fields: readonly Field[]
-}
-
-export interface Shape {
-  readonly description: string
-  readonly fields: readonly Field[]
-  /** Present on an object with a field `kind`; one of them applies. */
-  readonly variants?: readonly Variant[]
-}
-
-export type Domain = 'boundary' | 'surface' | 'log-only'
-
-export interface EventSpec extends Shape {
-  readonly domain: Domain
-}
-
-const any: FieldType = { kind: 'any' }
-const string: FieldType = { kind: 'string' }
-const integer = (minimum: number): FieldType => ({ kind: 'integer', minimum })
-const oneOf = (...values: readonly (string | true)[]): FieldType => ({ kind: 'literal', values })
-const listOf = (items: FieldType): FieldType => ({ kind: 'array', items })
-const shape = (name: ShapeName): FieldType => ({ kind: 'shape', name })
-
-const must = (name: string, type: FieldType, description: string): Field => ({
-  name,
-  type,
-  required: true,
-  description,
-})
-const may = (name: string, type: FieldType, description: string): Field => ({
-  name,
-  type,
-  required: false,
-  description,
-})
 
 const TURN = 'Number of the turn, from 1.'
 const STEP = 'Number of the step, from 1 in each turn.'
-const inTurn: readonly Field[] = [
+const inTurn: readonly EventField[] = [
   may('turn', integer(1), `${TURN} Absent outside a turn.`),
   may('step', integer(1), `${STEP} Absent outside a step.`),
 ]
-const inStep: readonly Field[] = [must('turn', integer(1), TURN), must('step', integer(1), STEP)]
+const inStep: readonly EventField[] = [must('turn', integer(1), TURN), must('step', integer(1), STEP)]
 
-const callId = must('callId', string, 'The id that the model gave the call.')
-const idempotencyKey = may('idempotencyKey', string, 'Key under which the tool recognises a repeated call.')
-const externalId = may('externalId', string, 'Id of the work in another system, by which its outcome can be asked for.')
-const toolName = must('name', string, 'Name of the tool.')
-const toolArguments = must('arguments', any, 'Arguments in the form of the harness.')
 const message = must('message', any, "The message, in the session's message format.")
-
-export type ShapeName = 'ErrorInfo' | 'TurnEndReason' | 'ToolCall' | 'Usage' | 'MessageSource' | 'Synthetic'
-
-/** Shapes that fields share. */
-export const sharedShapes: { readonly [Name in ShapeName]: Shape } = {
-  ErrorInfo: {
-    description: 'What went wrong.',
-    fields: [
-      may('code', string, 'A word for programs.'),
-      may('message', string, 'A sentence for people.'),
-      may('details', any, 'Anything else.'),
-    ],
-  },
-  TurnEndReason: {
-    description: 'Why a turn ended.',
-    fields: [],
-    variants: [
-      { kinds: ['completed'], description: 'The model had nothing more to do.', fields: [] },
-      {
-        kinds: ['failed'],
-        description: 'An error ended it.',
-        fields: [must('error', shape('ErrorInfo'), 'The error.')],
-      },
-      { kinds: ['cancelled'], description: 'Somebody stopped it.', fields: [may('cause', string, 'Who or what.')] },
-      { kinds: ['max-tokens'], description: 'A limit of tokens was reached.', fields: [] },
-      { kinds: ['interrupted'], description: 'The process died; written by recovery only.', fields: [] },
-    ],
-  },
-  ToolCall: {
-    description: 'One tool call that an answer asks for.',
-    fields: [callId, toolName, toolArguments],
-  },
-  Usage: {
-    description: 'Token counts of one answer. Unknown counts are absent.',
-    fields: [
-      may('inputTokens', integer(0), 'Tokens read, those of the cache excluded.'),
-      may('outputTokens', integer(0), 'Tokens written.'),
-      may('cacheReadTokens', integer(0), "Tokens taken from the provider's cache."),
-      may('cacheWriteTokens', integer(0), "Tokens put into the provider's cache."),
-      may('reasoningTokens', integer(0), 'Tokens of reasoning, where counted apart.'),
-    ],
-  },
-  MessageSource: {
-    description: 'Where a user-role message came from. Other fields are free.',
-    fields: [must('kind', string, 'An open word: `human`, `context`, `sub-agent`, `command`, ...')],
-  },
-  Synthetic: {
-    description: 'Marks a result that was made by `closeTurn` or recovery, not by the tool.',
-    fields: [
-      must(
-        'tier',
-        oneOf('not-started', 'safe-to-retry', 'reconcile', 'outcome-unknown'),
-        'What may be assumed of the call.',
-      ),
-      idempotencyKey,
-      externalId,
-    ],
-  },
-}
 
 /** Core types, in the order of the documentation. */
 export type CoreEventType =

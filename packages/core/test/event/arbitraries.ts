@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { AnySessionEvent } from '../../src/event/event.ts'
 
 /** Multiplies the number of runs. */
-export const scale: number = Number(process.env['SESSION_PERSISTENCE_TEST_SCALE'] ?? '1')
+export const scale: number = Number(process.env.SESSION_PERSISTENCE_TEST_SCALE ?? '1')
 
 /** Any text that JavaScript can hold: lone surrogates, U+0000, separators and quotes included. */
 export function anyText(): fc.Arbitrary<string> {
