@@ -29,15 +29,15 @@ export const usageProjection: Projection<UsageState> = {
 
 function sum(a: Usage, b: Usage): Required<Usage> {
   return {
-    inputTokens: count(a.inputTokens) + count(b.inputTokens),
-    outputTokens: count(a.outputTokens) + count(b.outputTokens),
-    cacheReadTokens: count(a.cacheReadTokens) + count(b.cacheReadTokens),
-    cacheWriteTokens: count(a.cacheWriteTokens) + count(b.cacheWriteTokens),
-    reasoningTokens: count(a.reasoningTokens) + count(b.reasoningTokens),
+    inputTokens: total(a.inputTokens, b.inputTokens),
+    outputTokens: total(a.outputTokens, b.outputTokens),
+    cacheReadTokens: total(a.cacheReadTokens, b.cacheReadTokens),
+    cacheWriteTokens: total(a.cacheWriteTokens, b.cacheWriteTokens),
+    reasoningTokens: total(a.reasoningTokens, b.reasoningTokens),
   }
 }
 
-/** Stored data is not validated again, and one odd count must not spoil the sum. */
-function count(tokens: unknown): number {
-  return typeof tokens === 'number' && Number.isFinite(tokens) && tokens >= 0 ? tokens : 0
+/** Stored data is not validated again: one odd count must not spoil the sum, nor may the sum leave what JSON carries. */
+function total(a: unknown, b: unknown): number {
+  return Math.min((isSeq(a) ? a : 0) + (isSeq(b) ? b : 0), Number.MAX_SAFE_INTEGER)
 }

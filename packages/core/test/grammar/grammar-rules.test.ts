@@ -1,6 +1,7 @@
 // Proves each rule of the grammar by events that it refuses, and the accepted side of the table by logs that pass.
 import { describe, expect, it } from 'vitest'
 import { SessionError } from '../../src/errors.ts'
+import { decodeEvent } from '../../src/event/decode-event.ts'
 import type { AnySessionEvent } from '../../src/event/event.ts'
 import { GRAMMAR_RULES } from '../../src/event/grammar-rules.ts'
 import { LogFold } from '../../src/projection/log-fold.ts'
@@ -60,7 +61,21 @@ describe.each(WAYS)('the grammar by %s', (_, foldOf) => {
   })
 })
 
+function expectReadable(events: readonly AnySessionEvent[]): void {
+  for (const event of events) expect(decodeEvent(stored(event), event.seq)).toEqual(event)
+}
+
 describe('the table', () => {
+  const readable = ACCEPTED.filter((one) => one.unreadable !== true)
+  it.each(readable)('accepts nothing that a reader takes for damage: $title', ({ events }) => expectReadable(events))
+
+  // Known failure, red once it is mended: the envelope check wants replaced ranges in the order of seqs, but after a
+  // replacement the surface is not in that order.
+  const unreadable = ACCEPTED.filter((one) => one.unreadable === true)
+  it.fails.each(unreadable)('accepts nothing that a reader takes for damage: $title', ({ events }) =>
+    expectReadable(events),
+  )
+
   it('has a refused case for every rule, and no case for another', () => {
     const ids = GRAMMAR_RULES.map((rule) => rule.id)
     expect(new Set(REFUSED.map(({ rule }) => rule))).toEqual(new Set(ids))
