@@ -19,7 +19,7 @@ const uncoloured: Style = { bold: plain, dim: plain, good: plain, bad: plain, ac
 
 /** NO_COLOR (https://no-color.org) wins, then FORCE_COLOR, then whether the stream is a terminal that knows colours. */
 export function styleFor(isTerminal: boolean, env: NodeJS.ProcessEnv): Style {
-  if (env['NO_COLOR']) return uncoloured
-  if (env['FORCE_COLOR']) return env['FORCE_COLOR'] === '0' ? uncoloured : coloured
-  return isTerminal && env['TERM'] !== 'dumb' ? coloured : uncoloured
+  if (env.NO_COLOR) return uncoloured
+  if (env.FORCE_COLOR) return env.FORCE_COLOR === '0' ? uncoloured : coloured
+  return isTerminal && env.TERM !== 'dumb' ? coloured : uncoloured
 }

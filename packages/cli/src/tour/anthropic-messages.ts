@@ -25,24 +25,24 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
 
 function blocksOf(message: unknown): readonly Readonly<Record<string, unknown>>[] {
-  if (!isRecord(message) || !Array.isArray(message['content'])) return []
-  return message['content'].filter(isRecord)
+  if (!isRecord(message) || !Array.isArray(message.content)) return []
+  return message.content.filter(isRecord)
 }
 
 /** The text of a prompt; undefined for any other message. */
 export function promptText(message: unknown): string | undefined {
-  if (!isRecord(message) || message['role'] !== 'user') return undefined
-  return typeof message['content'] === 'string' ? message['content'] : undefined
+  if (!isRecord(message) || message.role !== 'user') return undefined
+  return typeof message.content === 'string' ? message.content : undefined
 }
 
 export function isAssistant(message: unknown): boolean {
-  return isRecord(message) && message['role'] === 'assistant'
+  return isRecord(message) && message.role === 'assistant'
 }
 
 export function toolResults(message: unknown): readonly ReadResult[] {
   return blocksOf(message)
-    .filter((block) => block['type'] === 'tool_result')
-    .map((block) => ({ callId: String(block['tool_use_id']), output: outputText(block['content']) }))
+    .filter((block) => block.type === 'tool_result')
+    .map((block) => ({ callId: String(block.tool_use_id), output: outputText(block.content) }))
 }
 
 function outputText(content: unknown): string {
@@ -50,6 +50,6 @@ function outputText(content: unknown): string {
   if (!Array.isArray(content)) return ''
   return content
     .filter(isRecord)
-    .map((block) => String(block['text'] ?? ''))
+    .map((block) => String(block.text ?? ''))
     .join('\n')
 }
