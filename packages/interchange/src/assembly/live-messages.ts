@@ -11,7 +11,7 @@ export class LiveMessages {
   }
 
   /** As the grammar asks for it. */
-  lastIndex(matches: (entry: { readonly seq: number }) => boolean): number {
+  position(matches: (entry: { readonly seq: number }) => boolean): number {
     for (let at = this.#seqs.length - 1; at >= 0; at--) {
       const seq = this.#seqs[at]
       if (seq !== undefined && matches({ seq })) return at

@@ -79,6 +79,11 @@ export class LogAssembler {
     return this.#nextSeq
   }
 
+  /** How many events wait to be taken. */
+  get pageLength(): number {
+    return this.#page.length
+  }
+
   /** The events made since the last call. */
   take(): readonly AnySessionEvent[] {
     const page = this.#page
