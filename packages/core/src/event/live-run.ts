@@ -2,8 +2,8 @@ import type { SeqRange } from './event.ts'
 
 /** The live surface as far as ranges need it. */
 export interface LiveSurface {
-  /** The position of the last entry that `matches`, or -1. */
-  lastIndex(matches: (entry: { readonly seq: number }) => boolean): number
+  /** The position of the one entry that `matches`, or -1. */
+  position(matches: (entry: { readonly seq: number }) => boolean): number
 }
 
 /**
@@ -14,8 +14,7 @@ export function liveRun(
   surface: LiveSurface,
   [first, last]: SeqRange,
 ): { readonly start: number; readonly end: number } | undefined {
-  // Looked for from the end: what is replaced or removed is mostly recent, and a compaction is rare.
-  const end = surface.lastIndex((entry) => entry.seq === last)
-  const start = first === last ? end : surface.lastIndex((entry) => entry.seq === first)
+  const end = surface.position((entry) => entry.seq === last)
+  const start = first === last ? end : surface.position((entry) => entry.seq === first)
   return start < 0 || end < start ? undefined : { start, end: end + 1 }
 }

@@ -34,9 +34,12 @@ export class AppendList<T> implements Iterable<T> {
     return new AppendList(storage, storage.length)
   }
 
-  /** The position of the last item that `matches`, or -1. */
-  lastIndex(matches: (item: T) => boolean): number {
-    for (let index = this.length - 1; index >= 0; index -= 1) if (matches(this.#storage[index] as T)) return index
+  /** The position of the one item that `matches`, or -1. Looks from both ends inwards. */
+  position(matches: (item: T) => boolean): number {
+    for (let low = 0, high = this.length - 1; low <= high; low += 1, high -= 1) {
+      if (matches(this.#storage[high] as T)) return high
+      if (matches(this.#storage[low] as T)) return low
+    }
     return -1
   }
 

@@ -35,7 +35,7 @@ describe('AppendList', () => {
           expect(list.length).toBe(array.length)
           expect(list.at(array.length)).toBeUndefined()
           expect(list.at(0)).toBe(array[0])
-          expect(list.lastIndex((one) => one % 3 === 0)).toBe(array.findLastIndex((one) => one % 3 === 0))
+          for (const value of [...array, -1]) expect(list.position((one) => one === value)).toBe(array.indexOf(value))
           for (const other of made) {
             const differs = array.findIndex((one, index) => one !== other.array[index])
             const common = differs < 0 ? array.length : differs
