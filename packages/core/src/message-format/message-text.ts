@@ -39,7 +39,10 @@ function textOf(value: unknown, depth: number): readonly string[] {
     case 'function_call_output':
       return textOf(own(part, 'output'), depth + 1)
     case 'tool-result':
-      return toolOutputText(own(part, 'output') ?? own(part, 'result'), depth + 1)
+      return [
+        ...textOf(own(part, 'content'), depth + 1),
+        ...toolOutputText(own(part, 'output') ?? own(part, 'result'), depth + 1),
+      ]
     default:
       return []
   }
