@@ -1,0 +1,45 @@
+import type { ConformanceCase } from '../conformance-case.ts'
+import { APPEND_CASES } from './append.ts'
+import { CAP_CASES } from './cap.ts'
+import { CHECKPOINT_CASES } from './checkpoint.ts'
+import { CLOSE_CASES } from './close.ts'
+import { CONC_CASES } from './conc.ts'
+import { CORRUPT_CASES } from './corrupt.ts'
+import { CRASH_CASES } from './crash.ts'
+import { DATA_CASES } from './data.ts'
+import { DELETE_CASES } from './delete.ts'
+import { DURABLE_CASES } from './durable.ts'
+import { ERR_CASES } from './err.ts'
+import { FORK_CASES } from './fork.ts'
+import { GRAMMAR_CASES } from './grammar.ts'
+import { ID_CASES } from './id.ts'
+import { LIFE_CASES } from './life.ts'
+import { LIST_CASES } from './list.ts'
+import { READ_CASES } from './read.ts'
+import { RECOVER_CASES } from './recover.ts'
+import { SEC_CASES } from './sec.ts'
+import { VERSION_CASES } from './version.ts'
+
+/** Every case, in the order of the contract. */
+export const ALL_CASES: readonly ConformanceCase[] = [
+  ...LIFE_CASES,
+  ...APPEND_CASES,
+  ...GRAMMAR_CASES,
+  ...DURABLE_CASES,
+  ...READ_CASES,
+  ...LIST_CASES,
+  ...ID_CASES,
+  ...DATA_CASES,
+  ...CHECKPOINT_CASES,
+  ...CLOSE_CASES,
+  ...RECOVER_CASES,
+  ...FORK_CASES,
+  ...DELETE_CASES,
+  ...CONC_CASES,
+  ...CRASH_CASES,
+  ...CORRUPT_CASES,
+  ...VERSION_CASES,
+  ...SEC_CASES,
+  ...ERR_CASES,
+  ...CAP_CASES,
+]

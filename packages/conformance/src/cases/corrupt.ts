@@ -1,0 +1,397 @@
+import { readFileSync } from 'node:fs'
+import type { AnySessionEvent, EventInput } from '@session-persistence/core'
+import type { CaseContext, ConformanceCase } from '../conformance-case.ts'
+import { bytesNow, expectUnchanged, readDamaged, restMedium } from '../damage.ts'
+import { casesOf } from '../define-case.ts'
+import { expectEqual, expectRefusal, expectThat } from '../expectation.ts'
+import { type MappedLog, mapStoredLog } from '../grown-log.ts'
+import { appendEach, receiptOf, storedEvents, storeSession, withoutResumed } from '../stored-events.ts'
+import { plainMessage } from '../workload.ts'
+
+const MEDIUM = { tier: 'medium', timeoutMs: 110_000 } as const
+const CHECKED = { ...MEDIUM, capabilities: { integrity: ['checksum'] } } as const
+
+/** A log small enough to damage at every byte: three batches, five events. */
+const BATCHES: readonly (readonly EventInput[])[] = [
+  [message('one'), message('two')],
+  [message('three')],
+  [message('four'), message('five')],
+]
+
+function message(text: string): EventInput {
+  return { type: 'user/message', data: { message: plainMessage('user', text) } }
+}
+
+async function storeMapped(context: CaseContext): Promise<MappedLog> {
+  const persistence = await context.open()
+  const log = await mapStoredLog(context, persistence, 's', BATCHES)
+  await persistence.close()
+  return log
+}
+
+export const CORRUPT_CASES: readonly ConformanceCase[] = casesOf('CORRUPT', {
+  1: {
+    title:
+      'A file cut at any byte reads as an exact prefix, then the end or CORRUPT; never as other data, and no reader writes.',
+    why: 'Files end anywhere after a crash of the machine.',
+    needs: MEDIUM,
+    run: async (context) => {
+      const original = await storeSmall(context)
+      const resting = await restMedium(context)
+      for (const [path, bytes] of resting.files) {
+        for (let length = 0; length < bytes.length; length += stride(context, 1, 11)) {
+          resting.damage(path, bytes.subarray(0, length))
+          await readDamaged(context, { id: 's', path, original, codes: ['CORRUPT'], what: `cut at ${length}` })
+        }
+        await resting.restore()
+      }
+    },
+  },
+  2: {
+    title:
+      'A flipped bit reads as the same events, or as an exact prefix with CORRUPT; before the last batch never as a silent end.',
+    why: 'Disks and memory flip bits; nearly half of such flips pass a plain JSON parser.',
+    needs: CHECKED,
+    run: async (context) => {
+      const { path, ends, events } = await storeMapped(context)
+      const resting = await restMedium(context)
+      const bytes = resting.files.get(path) ?? Buffer.alloc(0)
+      const lastBatch = ends.at(-2) ?? 0
+      for (let offset = 0; offset < bytes.length; offset += stride(context, 1, 13)) {
+        const bits = context.effort === 'full' ? [0, 2, 5, 7] : [Math.floor(context.random() * 8)]
+        for (const bit of bits) {
+          const flipped = Buffer.from(bytes)
+          flipped[offset] = (bytes[offset] ?? 0) ^ (1 << bit)
+          resting.damage(path, flipped)
+          const codes = ['CORRUPT', 'UNSUPPORTED_VERSION'] as const
+          const what = `bit ${bit} of byte ${offset}`
+          const read = await readDamaged(context, { id: 's', path, original: events, codes, what })
+          const silent = read.error === undefined && read.events.length < events.length
+          expectThat(!silent || offset >= lastBatch, `${what}: ${read.events.length} events, then a silent end`)
+        }
+      }
+      await resting.restore()
+    },
+  },
+  3: {
+    title: 'A run of NULs in the middle is CORRUPT after an exact prefix; at the very end it is an exact prefix.',
+    why: 'Delayed allocation leaves NULs where data was promised.',
+    needs: CHECKED,
+    run: async (context) => {
+      const { path, ends, events, batches } = await storeMapped(context)
+      const resting = await restMedium(context)
+      const bytes = resting.files.get(path) ?? Buffer.alloc(0)
+      const [first = 0, second = 0, end = 0] = ends
+      const zeroed = (from: number, to: number): Buffer => Buffer.from(bytes).fill(0, from, to)
+      const facts = { id: 's', path, original: events, codes: ['CORRUPT'] } as const
+      for (const [from, to] of [
+        [first, second],
+        [first + 3, first + 20],
+        [second - 8, second],
+      ] as const) {
+        resting.damage(path, zeroed(from, to))
+        const read = await readDamaged(context, { ...facts, what: `NULs from ${from} to ${to}` })
+        expectEqual(read.error?.code, 'CORRUPT', `NULs from ${from} to ${to} in the middle`)
+      }
+      resting.damage(path, zeroed(second, end))
+      const cut = await readDamaged(context, { ...facts, what: 'the last batch all NUL' })
+      expectThat(cut.events.length >= (batches[0]?.length ?? 0), 'NULs at the end took earlier batches with them')
+      resting.damage(path, Buffer.concat([bytes, Buffer.alloc(700)]))
+      const grown = await readDamaged(context, { ...facts, what: '700 NULs after the end' })
+      expectEqual(grown.events, events, 'events before NULs after the end')
+      await resting.restore()
+    },
+  },
+  4: {
+    title: 'The files of two sessions swapped are CORRUPT, never read as each other.',
+    why: 'Synchronising folders mixes files.',
+    needs: CHECKED,
+    run: async (context) => {
+      const persistence = await context.open()
+      const log = await mapStoredLog(context, persistence, 's', BATCHES)
+      const other = await mapStoredLog(
+        context,
+        persistence,
+        'other',
+        BATCHES.map((batch) => [message('x'), ...batch]),
+      )
+      await persistence.close()
+      if (log.path === other.path) context.skip('all sessions live in one file')
+      const resting = await restMedium(context)
+      resting.damage(log.path, resting.files.get(other.path) ?? Buffer.alloc(0))
+      resting.damage(other.path, resting.files.get(log.path) ?? Buffer.alloc(0))
+      for (const [id, { path, events }] of [
+        ['s', log],
+        ['other', other],
+      ] as const) {
+        const facts = { id, path, original: events, codes: ['CORRUPT'], what: `session ${id}, swapped` } as const
+        expectEqual((await readDamaged(context, facts)).error?.code, 'CORRUPT', `reading ${id} after the swap`)
+      }
+      await resting.restore()
+    },
+  },
+  5: {
+    title: 'A batch that stands twice, in the middle or at the end, never yields an event twice, and is CORRUPT.',
+    why: 'A retry after an unknown outcome writes a batch again.',
+    needs: CHECKED,
+    run: async (context) => {
+      const { path, ends, events } = await storeMapped(context)
+      const resting = await restMedium(context)
+      const bytes = resting.files.get(path) ?? Buffer.alloc(0)
+      const [first = 0, second = 0, end = 0] = ends
+      const middle = Buffer.concat([bytes.subarray(0, second), bytes.subarray(first, second), bytes.subarray(second)])
+      const facts = { id: 's', path, original: events, codes: ['CORRUPT'] } as const
+      resting.damage(path, middle)
+      const inMiddle = await readDamaged(context, { ...facts, what: 'a middle batch twice' })
+      expectEqual(inMiddle.error?.code, 'CORRUPT', 'a middle batch twice')
+      resting.damage(path, Buffer.concat([bytes, bytes.subarray(second, end)]))
+      const atEnd = await readDamaged(context, { ...facts, what: 'the last batch twice' })
+      expectEqual(atEnd.error?.code, 'CORRUPT', 'the last batch twice')
+      await resting.restore()
+    },
+  },
+  6: {
+    title: 'A batch cut out of the middle is CORRUPT, with the seq that was expected and the seq that was found.',
+    why: 'Lost history must not be numbered over.',
+    needs: MEDIUM,
+    run: async (context) => {
+      const { path, ends, events, batches } = await storeMapped(context)
+      const resting = await restMedium(context)
+      const bytes = resting.files.get(path) ?? Buffer.alloc(0)
+      const [first = 0, second = 0] = ends
+      const holed = Buffer.concat([bytes.subarray(0, first), bytes.subarray(second)])
+      resting.damage(path, holed)
+      const facts = { id: 's', path, original: events, codes: ['CORRUPT'], what: 'a missing batch' } as const
+      const { error } = await readDamaged(context, facts)
+      const expected = batches[0]?.length ?? 0
+      expectEqual([error?.expected, error?.found], [expected, expected + 1], 'seq expected and seq found')
+      const persistence = await context.open()
+      const refused = await expectRefusal(() => persistence.resume('s'), 'CORRUPT', 'resume of a log with a hole')
+      expectEqual([refused.expected, refused.found], [expected, expected + 1], 'seqs that resume names')
+      await persistence.close()
+      await resting.restore()
+    },
+  },
+  7: {
+    title:
+      'A damaged session is an entry of the list with state damaged and its error, last; every other session is as before.',
+    why: 'One bad file has hidden all sessions before.',
+    needs: MEDIUM,
+    run: async (context) => {
+      const persistence = await context.open()
+      await storeSession(persistence, 'a', BATCHES)
+      const log = await mapStoredLog(context, persistence, 'hurt', BATCHES)
+      await storeSession(persistence, 'z', BATCHES)
+      const sound = (await persistence.list()).sessions.filter(({ id }) => id !== 'hurt')
+      await persistence.close()
+      const resting = await restMedium(context)
+      const bytes = resting.files.get(log.path) ?? Buffer.alloc(0)
+      const damages = {
+        'an empty file': Buffer.alloc(0),
+        garbage: Buffer.from('not a log at all\n'),
+        'a damaged header': damagedAt(bytes, 4),
+      }
+      for (const [what, damaged] of Object.entries(damages)) {
+        resting.damage(log.path, damaged)
+        const again = await context.open()
+        const { sessions } = await again.list()
+        expectEqual(
+          sessions.filter(({ id }) => id !== 'hurt'),
+          sound,
+          `other sessions, with ${what}`,
+        )
+        const last = sessions.at(-1)
+        expectEqual([last?.id, last?.state, last?.error?.code], ['hurt', 'damaged', 'CORRUPT'], `entry with ${what}`)
+        expectEqual(
+          (await again.list({ filter: { state: 'damaged' } })).sessions.length,
+          1,
+          `damaged ones, with ${what}`,
+        )
+        await again.close()
+      }
+      await resting.restore()
+    },
+  },
+  8: {
+    title:
+      'Resuming, annotating or forking a log that is damaged before its last batch is refused with CORRUPT, and nothing is written.',
+    why: 'A failed read that led to a write has replaced a session by an empty one.',
+    needs: CHECKED,
+    run: async (context) => {
+      const { path, ends } = await storeMapped(context)
+      const resting = await restMedium(context)
+      const bytes = resting.files.get(path) ?? Buffer.alloc(0)
+      for (const offset of [2, (ends[0] ?? 0) + 10, Math.floor(((ends[0] ?? 0) + (ends[1] ?? 0)) / 2)]) {
+        resting.damage(path, damagedAt(bytes, offset))
+        const before = await bytesNow(context)
+        const persistence = await context.open()
+        const calls: readonly (readonly [string, () => unknown])[] = [
+          ['resume', () => persistence.resume('s')],
+          ['annotate', () => persistence.annotate('s', { title: 'x' })],
+          ['fork', () => persistence.fork('s')],
+        ]
+        for (const [name, call] of calls) await expectRefusal(call, 'CORRUPT', `${name} with damage at ${offset}`)
+        await persistence.close()
+        await expectUnchanged(context, before, `after refusals with damage at ${offset}`)
+      }
+      await resting.restore()
+    },
+  },
+  9: {
+    title: 'A CORRUPT error names the byte offset, or the seq, of the damage, and the session.',
+    why: 'A repair begins with the place.',
+    needs: CHECKED,
+    run: async (context) => {
+      const { path, ends, events } = await storeMapped(context)
+      const resting = await restMedium(context)
+      const [first = 0, second = 0] = ends
+      resting.damage(path, damagedAt(resting.files.get(path) ?? Buffer.alloc(0), first + 12))
+      const facts = { id: 's', path, original: events, codes: ['CORRUPT'], what: 'a damaged batch' } as const
+      const { error } = await readDamaged(context, facts)
+      expectEqual(error?.sessionId, 's', 'session named')
+      const inRange = error?.offset !== undefined && error.offset >= first && error.offset <= second
+      expectThat(
+        inRange || error?.seq === 2,
+        `neither offset ${error?.offset} nor seq ${error?.seq} leads to the damage`,
+      )
+      await resting.restore()
+    },
+  },
+  10: {
+    title:
+      'A last batch that ends in mid-record is torn: a resume keeps every earlier batch, reports what it cut, and goes on.',
+    why: 'A crash tears only the last, unacknowledged write.',
+    needs: MEDIUM,
+    run: async (context) => {
+      const { path, ends, batches, events } = await storeMapped(context)
+      const resting = await restMedium(context)
+      const bytes = resting.files.get(path) ?? Buffer.alloc(0)
+      const [, second = 0, end = 0] = ends
+      const earlier = events.slice(0, (batches[0]?.length ?? 0) + (batches[1]?.length ?? 0))
+      for (let length = second + 1; length < end - 1; length += stride(context, 1, 29)) {
+        resting.damage(path, bytes.subarray(0, length))
+        const persistence = await context.open()
+        const session = await persistence.resume('s')
+        const { torn, survived } = session.recovery ?? {}
+        expectEqual(survived, earlier.length, `events that survived a cut at ${length}`)
+        expectEqual(torn?.bytes, length - second, `bytes reported as torn at ${length}`)
+        const [added] = appendEach(session, [message('after the crash')])
+        await session.close()
+        expectEqual(
+          withoutResumed(await storedEvents(persistence, 's')),
+          [...earlier, added],
+          `events after a cut at ${length}`,
+        )
+        const again = await persistence.resume('s')
+        expectEqual(again.recovery?.torn, undefined, `torn bytes at a second resume after a cut at ${length}`)
+        await persistence.close()
+        await resting.restore()
+      }
+    },
+  },
+  11: {
+    title: 'Torn bytes that a resume cut are kept, byte for byte, where the report says.',
+    why: 'They may be all that is left of an answer.',
+    needs: MEDIUM,
+    run: async (context) => {
+      const { path, ends } = await storeMapped(context)
+      const resting = await restMedium(context)
+      const bytes = resting.files.get(path) ?? Buffer.alloc(0)
+      const [, second = 0, end = 0] = ends
+      const length = Math.floor((second + end) / 2)
+      resting.damage(path, bytes.subarray(0, length))
+      const session = await (await context.open()).resume('s')
+      const keptAt = session.recovery?.torn?.keptAt
+      expectThat(keptAt !== undefined, 'the report does not say where the torn bytes are')
+      const kept = readFileSync(keptAt)
+      expectThat(
+        kept.equals(bytes.subarray(second, length)),
+        `the ${kept.length} bytes kept are not those that were cut`,
+      )
+      await session.close()
+    },
+  },
+  12: {
+    title: 'A suffix lost at a batch boundary is found by the head receipt, by verify and by resume.',
+    why: 'The log itself cannot show it.',
+    needs: MEDIUM,
+    run: async (context) => {
+      const { path, ends, events } = await storeMapped(context)
+      const expectHead = receiptOf(events)
+      expectThat(expectHead !== undefined, 'the log is empty')
+      const resting = await restMedium(context)
+      const bytes = resting.files.get(path) ?? Buffer.alloc(0)
+      for (const end of ends.slice(0, -1)) {
+        resting.damage(path, bytes.subarray(0, end))
+        const persistence = await context.open()
+        const report = await persistence.verify('s', { expectHead })
+        expectEqual([report.ok, report.problems[0]?.code], [false, 'CORRUPT'], `verify of a log cut at ${end}`)
+        await expectRefusal(() => persistence.resume('s', { expectHead }), 'CORRUPT', `resume of a log cut at ${end}`)
+        await persistence.close()
+        await resting.restore()
+      }
+    },
+  },
+  13: {
+    title: 'Verify names the damage, writes nothing, and calls a sound log sound.',
+    why: 'A check that a user can run before trusting a copy.',
+    needs: CHECKED,
+    run: async (context) => {
+      const { path, ends, events } = await storeMapped(context)
+      const resting = await restMedium(context)
+      resting.damage(path, damagedAt(resting.files.get(path) ?? Buffer.alloc(0), (ends[0] ?? 0) + 12))
+      const before = await bytesNow(context)
+      const persistence = await context.open()
+      const report = await persistence.verify('s')
+      expectEqual([report.ok, report.problems[0]?.code], [false, 'CORRUPT'], 'verify of a damaged log')
+      await expectUnchanged(context, before, 'after verify')
+      await resting.restore()
+      const sound = await persistence.verify('s')
+      expectEqual([sound.ok, sound.events, sound.problems], [true, events.length, []], 'verify of the sound log')
+      await persistence.close()
+    },
+  },
+  14: {
+    title: 'Repair is a dry run by default, keeps the original, salvages what can be proven, and says what is lost.',
+    why: 'A repair that guesses or overwrites is a second damage.',
+    needs: { ...MEDIUM, capabilities: { repair: ['salvage'] } },
+    run: async (context) => {
+      const { path, ends, batches } = await storeMapped(context)
+      const resting = await restMedium(context)
+      resting.damage(path, damagedAt(resting.files.get(path) ?? Buffer.alloc(0), (ends[0] ?? 0) + 12))
+      const before = await bytesNow(context)
+      const persistence = await context.open()
+      const plan = await persistence.repair('s')
+      expectEqual([plan.dryRun, plan.lost.length > 0], [true, true], 'the dry run')
+      await expectUnchanged(context, before, 'after a dry run')
+      const done = await persistence.repair('s', { dryRun: false })
+      expectEqual([done.dryRun, done.kept], [false, plan.kept], 'the repair')
+      expectThat(plan.kept >= (batches[0]?.length ?? 0), 'less than the sound prefix was salvaged')
+      const original = before.get(path) ?? Buffer.alloc(0)
+      const kept = [...(await bytesNow(context)).values()].some((bytes) => bytes.equals(original))
+      expectThat(kept, 'the damaged original is nowhere')
+      const salvaged: readonly AnySessionEvent[] = await storedEvents(persistence, 's')
+      expectEqual(salvaged.slice(0, batches[0]?.length ?? 0), batches[0] ?? [], 'the sound prefix')
+      await (await persistence.resume('s')).close()
+      await persistence.close()
+    },
+  },
+})
+
+async function storeSmall(context: CaseContext): Promise<readonly AnySessionEvent[]> {
+  const persistence = await context.open()
+  const events = await storeSession(persistence, 's', BATCHES)
+  await persistence.close()
+  return events
+}
+
+/** Another letter in one place: damage that leaves length and lines as they were. */
+function damagedAt(bytes: Buffer, offset: number): Buffer {
+  const damaged = Buffer.from(bytes)
+  damaged[offset] = (bytes[offset] ?? 0) ^ 0x01
+  return damaged
+}
+
+function stride(context: CaseContext, full: number, quick: number): number {
+  return context.effort === 'full' ? full : quick
+}

@@ -1,0 +1,270 @@
+import type { Session, SessionPersistence } from '@session-persistence/core'
+import type { ConformanceCase } from '../conformance-case.ts'
+import { casesOf } from '../define-case.ts'
+import { expectEqual, expectRefusal, expectThat } from '../expectation.ts'
+import { appendEach, collect, storedEvents, storeSession } from '../stored-events.ts'
+import { conversation, plainMessage, turnEvents } from '../workload.ts'
+
+export const LIFE_CASES: readonly ConformanceCase[] = casesOf('LIFE', {
+  1: {
+    title: 'What was flushed and closed is there, event for event, when the medium is opened again.',
+    why: 'It is what a store is for.',
+    run: async (context) => {
+      const first = await context.open()
+      const events = await storeSession(first, 's', [turnEvents(1), turnEvents(2)])
+      await first.close()
+      const again = await context.open()
+      expectEqual(await storedEvents(again, 's'), events, 'events after reopening')
+    },
+  },
+  2: {
+    title: 'Closing a session twice resolves.',
+    why: 'Shutdown paths overlap: a signal handler and a `finally` both close.',
+    run: async (context) => {
+      const session = await (await context.open()).create({ id: 's' })
+      appendEach(session, turnEvents(1))
+      await session.close()
+      await session.close()
+      const unused = await (await context.open()).create({ id: 'unused' })
+      await Promise.all([unused.close(), unused.close()])
+    },
+  },
+  3: {
+    title: 'Closing a persistence twice resolves.',
+    why: 'Shutdown paths overlap.',
+    run: async (context) => {
+      const persistence = await context.open()
+      await Promise.all([persistence.close(), persistence.close()])
+      await persistence.close()
+    },
+  },
+  4: {
+    title: 'A closed session refuses append, appendAll and flush with CLOSED, and stores nothing more.',
+    why: 'An event accepted after close would be lost without a word.',
+    run: async (context) => {
+      const persistence = await context.open()
+      const session = await persistence.create({ id: 's' })
+      const events = appendEach(session, turnEvents(1))
+      await session.close()
+      await expectRefusal(() => appendEach(session, turnEvents(2)), 'CLOSED', 'append after close')
+      await expectRefusal(() => session.appendAll(turnEvents(2)), 'CLOSED', 'appendAll after close')
+      await expectRefusal(() => session.flush(), 'CLOSED', 'flush after close')
+      expectEqual(await storedEvents(persistence, 's'), events, 'events after close')
+    },
+  },
+  5: {
+    title: 'A closed persistence refuses every call with CLOSED.',
+    why: 'A call after shutdown must not open the medium again behind its owner.',
+    run: async (context) => {
+      const persistence = await context.open()
+      await storeSession(persistence, 's', [turnEvents(1)])
+      await persistence.close()
+      for (const [name, call] of callsOf(persistence)) await expectRefusal(call, 'CLOSED', `${name} after close`)
+    },
+  },
+  6: {
+    title: 'A created session that is closed or abandoned with nothing appended leaves nothing.',
+    why: 'Every cancelled start would otherwise fill the list with empty sessions.',
+    run: async (context) => {
+      const persistence = await context.open()
+      const closed = await persistence.create({ id: 'closed' })
+      expectEqual((await persistence.list()).sessions, [], 'list before the first flush')
+      await expectRefusal(() => storedEvents(persistence, 'closed'), 'NOT_FOUND', 'read before the first flush')
+      await closed.close()
+      const abandoned = await persistence.create({ id: 'abandoned' })
+      await abandoned.abandon()
+      expectEqual((await persistence.list()).sessions, [], 'list after close and abandon')
+      await expectRefusal(() => persistence.inspect('closed'), 'NOT_FOUND', 'inspect of what was never flushed')
+    },
+  },
+  7: {
+    title: 'Two handles on one medium see what the other made durable.',
+    why: 'A user interface and an agent open the same store.',
+    run: async (context) => {
+      const [writer, reader] = [await context.open(), await context.open()]
+      const session = await writer.create({ id: 's' })
+      const first = appendEach(session, turnEvents(1))
+      await session.flush()
+      expectEqual(await storedEvents(reader, 's'), first, 'events seen through the second handle')
+      const second = appendEach(session, turnEvents(2))
+      await session.flush()
+      expectEqual(await storedEvents(reader, 's'), [...first, ...second], 'events seen after a second flush')
+    },
+  },
+  8: {
+    title: 'Disposing of a session (`await using`) flushes and releases it.',
+    why: 'The documented way to hold a session must not lose its last events.',
+    run: async (context) => {
+      const persistence = await context.open()
+      const session = await persistence.create({ id: 's' })
+      const events = appendEach(session, turnEvents(1))
+      await session[Symbol.asyncDispose]()
+      expectEqual(await storedEvents(persistence, 's'), events, 'events after disposal')
+      await (await persistence.resume('s')).close()
+    },
+  },
+  9: {
+    title: 'Closing a persistence flushes and releases every session that it opened.',
+    why: 'A harness shuts down with one call; the final answer must be stored.',
+    run: async (context) => {
+      const persistence = await context.open()
+      const sessions: Session[] = []
+      for (const id of ['a', 'b', 'c']) {
+        const session = await persistence.create({ id })
+        appendEach(session, turnEvents(1))
+        sessions.push(session)
+      }
+      await persistence.close()
+      const again = await context.open()
+      for (const { id } of sessions) {
+        expectThat((await storedEvents(again, id)).length === turnEvents(1).length, `session ${id} was not flushed`)
+        await (await again.resume(id)).close()
+      }
+    },
+  },
+  10: {
+    title: 'Abandoning a session releases it, returns the events that were not durable, and stores none of them.',
+    why: 'A harness that cannot store must be able to let go and keep its events.',
+    run: async (context) => {
+      const persistence = await context.open()
+      const session = await persistence.create({ id: 's' })
+      const durable = appendEach(session, turnEvents(1))
+      await session.flush()
+      const pending = appendEach(session, turnEvents(2))
+      expectEqual(await session.abandon(), pending, 'events returned by abandon')
+      expectEqual(await storedEvents(persistence, 's'), durable, 'events stored')
+      await (await persistence.resume('s')).close()
+    },
+  },
+  11: {
+    title: 'Nothing that fails or is aborted leaves an unhandled rejection.',
+    why: 'Node ends the process at an unhandled rejection, and with it every session.',
+    run: async (context) => {
+      const persistence = await context.open()
+      const escaped = await escapedRejections(async () => {
+        await expectRefusal(() => persistence.resume('missing'), 'NOT_FOUND', 'resume of a missing session')
+        await expectRefusal(() => storedEvents(persistence, 'missing'), 'NOT_FOUND', 'read of a missing session')
+        // Never iterated: whatever it started must stay quiet.
+        persistence.read('missing')
+        await storeSession(persistence, 's', [turnEvents(1)])
+        const abort = new AbortController()
+        const followed = persistence.follow('s', { signal: abort.signal })[Symbol.asyncIterator]()
+        for (let seq = 0; seq < turnEvents(1).length; seq += 1) await followed.next()
+        const waiting = followed.next().then(
+          () => {},
+          () => {},
+        )
+        abort.abort(new Error('enough'))
+        await waiting
+        await persistence.list()
+        const session = await persistence.resume('s')
+        appendEach(session, turnEvents(2))
+        await persistence.close()
+        await session.flush().catch(() => {})
+      })
+      expectEqual(escaped, [], 'rejections that nobody could handle')
+    },
+  },
+  12: {
+    title: 'Annotate renames and labels a stored session without ending its open turn.',
+    why: 'Renaming a session in a list must not change what a resume finds.',
+    run: async (context) => {
+      const persistence = await context.open()
+      await storeSession(persistence, 's', [turnEvents(1), turnEvents(2).slice(0, 2)])
+      await persistence.annotate('s', { title: 'A title', labels: { color: 'red' } })
+      const view = await persistence.inspect('s')
+      expectEqual(view.summary().title, 'A title', 'title')
+      expectEqual(view.summary().labels, { color: 'red' }, 'labels')
+      expectEqual(view.openTurn?.turn, 2, 'open turn after annotate')
+      const types = (await storedEvents(persistence, 's')).map(({ type }) => type)
+      expectThat(
+        !types.includes('turn/end') || types.indexOf('turn/end') === types.lastIndexOf('turn/end'),
+        'turn ended',
+      )
+      await expectRefusal(
+        () => persistence.annotate('missing', { title: 'x' }),
+        'NOT_FOUND',
+        'annotate what is not there',
+      )
+    },
+  },
+  13: {
+    title: 'A log exported from one medium and imported into another has equal events and an equal head.',
+    why: 'Moving between backends must not change one event.',
+    run: async (context) => {
+      const source = await context.open()
+      const events = await storeSession(source, 's', [
+        conversation(2),
+        [{ type: 'session/title', data: { title: 't' } }],
+      ])
+      const target = await (await context.newMedium()).open()
+      const imported = await target.importLog(await source.exportLog('s'))
+      expectEqual(imported.id, 's', 'id')
+      expectEqual(imported.events, events.length, 'number of events')
+      expectEqual(await storedEvents(target, 's'), events, 'events after import')
+      expectEqual((await target.inspect('s')).head, (await source.inspect('s')).head, 'head after import')
+      await expectRefusal(
+        async () => target.importLog(await source.exportLog('s')),
+        'ALREADY_EXISTS',
+        'importing twice',
+      )
+    },
+  },
+  14: {
+    title:
+      'What is registered at open holds for every session: projections keep their state, another is NOT_SUPPORTED.',
+    why: 'State derived twice in different ways would disagree.',
+    run: async (context) => {
+      const counter = { name: 'count', version: 1, initial: () => 0, apply: (count: number) => count + 1 }
+      const other = { ...counter, name: 'other' }
+      const persistence = await context.open({ projections: [{ ...counter, chunks: true }] })
+      const registered = { ...counter, chunks: true }
+      const session = await persistence.create({ id: 's' })
+      const events = appendEach(session, turnEvents(1))
+      expectEqual(session.state(registered), events.length, 'live state')
+      await expectRefusal(
+        () => session.state(other),
+        'NOT_SUPPORTED',
+        'state of a projection that was not given at open',
+      )
+      await session.close()
+      const again = await context.open({ projections: [registered] })
+      const resumed = await again.resume('s')
+      const stored = await collect(resumed.read())
+      expectEqual(resumed.state(registered), stored.length, 'state after a resume')
+    },
+  },
+})
+
+/** Every call of a persistence, on a session that exists. */
+function callsOf(persistence: SessionPersistence): readonly (readonly [string, () => unknown])[] {
+  return [
+    ['create', () => persistence.create({ id: 'new' })],
+    ['resume', () => persistence.resume('s')],
+    ['fork', () => persistence.fork('s')],
+    ['inspect', () => persistence.inspect('s')],
+    ['read', () => storedEvents(persistence, 's')],
+    ['follow', () => collect(persistence.follow('s'))],
+    ['list', () => persistence.list()],
+    ['annotate', () => persistence.annotate('s', { title: plainMessage.name })],
+    ['verify', () => persistence.verify('s')],
+    ['delete', () => persistence.delete('s')],
+  ]
+}
+
+/** Rejections that surfaced in the process while `body` ran. Other listeners are set aside for that time. */
+async function escapedRejections(body: () => Promise<void>): Promise<readonly string[]> {
+  const escaped: string[] = []
+  const others = process.listeners('unhandledRejection')
+  process.removeAllListeners('unhandledRejection')
+  process.on('unhandledRejection', (reason) => escaped.push(String(reason)))
+  try {
+    await body()
+    // Node reports a rejection after the microtasks of its turn; two turns of the event loop are enough.
+    for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+  } finally {
+    process.removeAllListeners('unhandledRejection')
+    for (const listener of others) process.on('unhandledRejection', listener)
+  }
+  return escaped
+}

@@ -1,0 +1,92 @@
+import type { BackendCapabilities, PersistenceOptions, SessionPersistence } from '@session-persistence/core'
+import type { Medium } from './harness.ts'
+import type { SpawnWorker } from './worker-process.ts'
+
+/** The families of the contract, in the order of the document. */
+export const FAMILIES = [
+  'LIFE',
+  'APPEND',
+  'GRAMMAR',
+  'DURABLE',
+  'READ',
+  'LIST',
+  'ID',
+  'DATA',
+  'CHECKPOINT',
+  'CLOSE',
+  'RECOVER',
+  'FORK',
+  'DELETE',
+  'CONC',
+  'CRASH',
+  'CORRUPT',
+  'VERSION',
+  'SEC',
+  'ERR',
+  'CAP',
+] as const
+
+export type Family = (typeof FAMILIES)[number]
+
+/**
+ * What a case touches. `logic`: the interface alone. `process`: other processes, killed. `medium`: the stored bytes,
+ * cut, flipped, zeroed, swapped.
+ */
+export type Tier = 'logic' | 'process' | 'medium'
+
+export const TIERS: readonly Tier[] = ['logic', 'process', 'medium']
+
+/** What must be there for a case to run. Anything missing makes it skipped, with the reason printed. */
+export interface CaseNeeds {
+  readonly tier: Tier
+  /** Capability levels for which the clause says anything. */
+  readonly capabilities?: { readonly [K in keyof BackendCapabilities]?: readonly BackendCapabilities[K][] }
+  /** Milliseconds; default 30,000. */
+  readonly timeoutMs?: number
+}
+
+/** One clause of the contract and how it is tried. The id is the clause's number for ever. */
+export interface ConformanceCase {
+  readonly id: string
+  readonly level: 'MUST' | 'SHOULD'
+  readonly family: Family
+  /** The clause, one sentence. */
+  readonly title: string
+  /** What goes wrong for users without it. */
+  readonly why: string
+  /** Version of the contract that brought it. */
+  readonly since: string
+  readonly needs: CaseNeeds
+  readonly run: (context: CaseContext) => Promise<void>
+}
+
+/** A medium as a case sees it: everything opened here is closed when the case ends. */
+export interface CaseMedium extends Medium {
+  readonly files: () => Promise<readonly string[]>
+}
+
+export interface CaseContext {
+  readonly capabilities: BackendCapabilities
+  /** `quick` tries a sample where `full` tries everything. */
+  readonly effort: 'quick' | 'full'
+  /** 0 to 1, seeded: the same run gives the same numbers. */
+  readonly random: () => number
+  /** The medium of this case. */
+  readonly medium: CaseMedium
+  /** Opens it, with a clock that counts from {@link CLOCK_START} unless the options bring one. */
+  open(options?: PersistenceOptions): Promise<SessionPersistence>
+  /** Another empty medium. */
+  newMedium(): Promise<CaseMedium>
+  /** Starts a worker process on the medium of this case. */
+  readonly spawn: SpawnWorker
+  /** Ends the case as skipped. */
+  skip(reason: string): never
+}
+
+/** First time that the clock of a case shows, in Unix milliseconds. */
+export const CLOCK_START = 1_700_000_000_000
+
+/** Thrown by `context.skip`. */
+export class CaseSkipped extends Error {
+  override readonly name = 'CaseSkipped'
+}

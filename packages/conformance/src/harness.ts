@@ -1,0 +1,57 @@
+import type { PersistenceOptions, SessionPersistence } from '@session-persistence/core'
+
+/** One empty place where sessions live: a directory, a database, an object in memory. */
+export interface Medium {
+  /** May be called again and again: a second handle, a reopening after a crash. Options must reach the backend. */
+  readonly open: (options?: PersistenceOptions) => Promise<SessionPersistence>
+  /** What `openAt` of the harness needs to find this medium from another process. With it the process tier runs. */
+  readonly location?: string
+  /** Absolute paths of all files of the medium, links included. With it the medium tier runs. */
+  readonly files?: () => Promise<readonly string[]> | readonly string[]
+  /**
+   * Changes the format version that is stored with a closed session, its checksum included. With it the version gate
+   * is tried on stored bytes.
+   */
+  readonly stampVersion?: (id: string, version: number) => Promise<void>
+  /** Removes the medium. Called once, after everything opened from it was closed. */
+  readonly destroy?: () => Promise<void> | void
+}
+
+/** What the implementer of a backend writes, about fifteen lines. */
+export interface Harness {
+  /** Names the backend in the report. */
+  readonly name: string
+  /** A new empty medium at every call. */
+  readonly createMedium: () => Promise<Medium> | Medium
+  /**
+   * `import.meta.url` of a module that plain Node can import and that exports this harness as `harness`. With `openAt`
+   * and `location` it unlocks the process tier.
+   */
+  readonly module?: string
+  /** Opens the medium with this `location`, in whatever process. */
+  readonly openAt?: (location: string, options?: PersistenceOptions) => Promise<SessionPersistence>
+}
+
+/** The harness, the medium or the kit is wrong, not the backend. The message says what to change. */
+export class HarnessError extends Error {
+  override readonly name = 'HarnessError'
+}
+
+/** Checks the form of a harness and returns it. Throws {@link HarnessError} with a sentence that says what to change. */
+export function defineHarness(harness: Harness): Harness {
+  if (typeof harness !== 'object' || harness === null) throw new HarnessError('defineHarness needs an object.')
+  if (typeof harness.name !== 'string' || harness.name === '') {
+    throw new HarnessError('The harness needs a `name`: a non-empty string that names the backend in reports.')
+  }
+  if (typeof harness.createMedium !== 'function') {
+    throw new HarnessError(
+      `Harness ${harness.name} needs a function \`createMedium\` that returns a new empty medium with \`open\`.`,
+    )
+  }
+  if (harness.module !== undefined && harness.openAt === undefined) {
+    throw new HarnessError(
+      `Harness ${harness.name} has \`module\` but no \`openAt(location, options)\`: another process could not open the medium.`,
+    )
+  }
+  return harness
+}

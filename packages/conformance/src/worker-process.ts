@@ -1,0 +1,131 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { HarnessError } from './harness.ts'
+
+/** What a worker process is to do on the medium. */
+export type WorkerTask =
+  /** Writes whole turns, one event a flush, and acknowledges each flush with the next seq. */
+  | { readonly kind: 'write'; readonly id: string; readonly turns: number; readonly resume?: boolean }
+  /** Appends everything at once, acknowledges acceptance, never flushes. */
+  | { readonly kind: 'accept'; readonly id: string; readonly turns: number }
+  /** Acknowledges a durable unfinished turn, then each step of beginning a call. */
+  | { readonly kind: 'begin-call'; readonly id: string }
+  /** Writes the events of the first walk-through. */
+  | { readonly kind: 'interrupted'; readonly id: string }
+  /** Resumes and holds the session until its input ends. */
+  | { readonly kind: 'hold'; readonly id: string }
+  /** Waits for a line, then tries to resume, says how it went, and holds what it got. */
+  | { readonly kind: 'race'; readonly id: string }
+  /** Prints every stored event. */
+  | { readonly kind: 'read'; readonly id: string }
+
+/** One line that a worker prints. */
+export type WorkerLine =
+  | { readonly kind: 'ack'; readonly nextSeq: number }
+  | { readonly kind: 'ready'; readonly pid: number }
+  | { readonly kind: 'won'; readonly closed: number }
+  | { readonly kind: 'refused'; readonly code: string; readonly message: string }
+  | { readonly kind: 'events'; readonly events: readonly unknown[] }
+  | { readonly kind: 'failed'; readonly message: string }
+
+export interface WorkerProcess {
+  readonly pid: number
+  /** The next line, or undefined when the process has ended. */
+  next(): Promise<WorkerLine | undefined>
+  /** Lets a waiting worker go on. */
+  go(): void
+  /** SIGKILL; resolves when the process is gone and all that it had printed is in `lines`. */
+  kill(): Promise<void>
+  /** Ends its input and waits for the end. */
+  finish(): Promise<void>
+  /** Everything printed so far. */
+  readonly lines: readonly WorkerLine[]
+}
+
+export type SpawnWorker = (task: WorkerTask) => WorkerProcess
+
+/** Where the built worker is: beside this file when built, and in `dist` when this file is run as source. */
+const workerFile = fileURLToPath(new URL('../dist/conformance-worker.js', import.meta.url))
+
+/** True when the worker was built. */
+export function workerIsBuilt(): boolean {
+  return existsSync(workerFile)
+}
+
+/** Starts a worker. Node runs it without any option of this process: loaders and conditions stay here. */
+export function spawnWorker(module: string, location: string, task: WorkerTask): WorkerProcess {
+  const child = spawn(process.execPath, [workerFile, module, location, JSON.stringify(task)], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...process.env, NODE_OPTIONS: '' },
+  })
+  return new PipedWorker(child)
+}
+
+class PipedWorker implements WorkerProcess {
+  readonly lines: WorkerLine[] = []
+  readonly #child: ChildProcess
+  readonly #ended: Promise<void>
+  #taken = 0
+  #rest = ''
+  #over = false
+  #problems = ''
+  #wake: () => void = () => {}
+
+  constructor(child: ChildProcess) {
+    this.#child = child
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => this.#receive(text))
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#problems += text
+    })
+    // The pipe breaks when the worker was killed; that is what the case wanted.
+    child.stdin?.on('error', () => {})
+    this.#ended = new Promise<void>((resolve) => {
+      child.on('error', () => resolve())
+      child.on('close', () => resolve())
+    }).then(() => {
+      this.#over = true
+      this.#wake()
+    })
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? -1
+  }
+
+  async next(): Promise<WorkerLine | undefined> {
+    while (this.#taken >= this.lines.length && !this.#over) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+    const line = this.lines[this.#taken]
+    this.#taken += 1
+    if (line === undefined && this.#problems !== '' && this.lines.length === 0) {
+      const sentence = this.#problems.split('\n').find((text) => text.includes('Error')) ?? this.#problems.slice(0, 200)
+      throw new HarnessError(`The worker process could not use the harness module: ${sentence.trim()}`)
+    }
+    return line
+  }
+
+  go(): void {
+    this.#child.stdin?.write('go\n')
+  }
+
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL')
+    await this.#ended
+  }
+
+  async finish(): Promise<void> {
+    this.#child.stdin?.end()
+    await this.#ended
+  }
+
+  #receive(text: string): void {
+    const pieces = (this.#rest + text).split('\n')
+    this.#rest = pieces.pop() ?? ''
+    for (const piece of pieces) this.lines.push(JSON.parse(piece) as WorkerLine)
+    this.#wake()
+  }
+}
