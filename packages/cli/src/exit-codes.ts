@@ -1,5 +1,5 @@
 /** Exit codes, as documented in docs/cli.md. */
-export const EXIT = Object.freeze({
+export const EXIT = {
   ok: 0,
   /** The command did its work and the answer is no: `verify` found problems, `repair` would change something. */
   negative: 1,
@@ -11,6 +11,6 @@ export const EXIT = Object.freeze({
   /** 128 and the signal's number, as shells count. */
   interrupted: 130,
   terminated: 143,
-})
+} as const
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]

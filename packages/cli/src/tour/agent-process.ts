@@ -5,7 +5,7 @@
  */
 import { writeSync } from 'node:fs'
 import { openPersistence } from 'session-persistence'
-import { Agent, type Tool } from './agent-loop.ts'
+import { Agent, type AgentParts, type Tool } from './agent-loop.ts'
 import { toolMessage, userMessage } from './anthropic-messages.ts'
 import { PROMPTS, scriptedModel } from './scripted-model.ts'
 import { workspaceRoot } from './workspace.ts'
@@ -61,9 +61,9 @@ export async function runAgentProcess({ location, reports, hold }: AgentProcessO
 }
 
 /** What process A and process B have in common. */
-export const tourParts = {
+export const tourParts: Pick<AgentParts, 'model' | 'system' | 'userMessage' | 'toolMessage'> = {
   model: scriptedModel,
   system: 'You answer questions about a project from its files.',
   userMessage,
   toolMessage,
-} as const
+}

@@ -1,0 +1,138 @@
+// Proves that whatever is named by mistake gets a typed error in one line and a failing exit code, from every command,
+// and that nothing is written and nothing hangs.
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { badFiles } from './support/bad-files.ts'
+import { type CliResult, runCli } from './support/run-cli.ts'
+import { contentOf, store, type TemporaryRoot, temporaryRoot, twoTurns } from './support/temporary-root.ts'
+
+let place: TemporaryRoot
+beforeEach(async () => {
+  place = await temporaryRoot()
+})
+afterEach(() => place[Symbol.asyncDispose]())
+
+/** Commands that take a session id. */
+const onSession = (id: string): readonly (readonly string[])[] => [
+  ['show', id],
+  ['show', id, '--json'],
+  ['context', id],
+  ['resume', id],
+  ['follow', id, '--from', '0'],
+  ['fork', id],
+  ['annotate', id, '--title', 'no'],
+  ['verify', id],
+  ['repair', id],
+  ['export', id],
+]
+
+function expectTypedError({ code, stdout, stderr }: CliResult, command: readonly string[]): void {
+  expect(stderr, command.join(' ')).toMatch(/^session-persistence: [A-Z_]+: [^\n]+\n$/)
+  expect(stderr).not.toContain('UNEXPECTED')
+  expect({ code, stdout }, command.join(' ')).toEqual({ code: 3, stdout: '' })
+}
+
+describe.each(Object.entries(badFiles))('%s', (_what, make) => {
+  let bad: string
+  beforeEach(async () => {
+    bad = join(place.directory, 'bad')
+    await make(bad)
+  })
+
+  it('as a file to import or to tour', async () => {
+    const before = await contentOf(place.directory)
+    const commands = [
+      ['import', bad, '--root', place.root],
+      ['import', bad, '--dry-run'],
+      ['tour', bad],
+    ]
+    for (const command of commands) expectTypedError(await runCli(command), command)
+    expect(await contentOf(place.directory)).toEqual(before)
+  })
+
+  it('as a session id', async () => {
+    await store(place.root, 'good', (session) => twoTurns(session))
+    const before = await contentOf(place.directory)
+    const commands = [...onSession(bad), ['delete', bad]].map((command) => [...command, '--root', place.root])
+    await Promise.all(commands.map(async (command) => expectTypedError(await runCli(command), command)))
+    expect(await contentOf(place.directory)).toEqual(before)
+  })
+
+  it('as the root of a store', async () => {
+    const before = await contentOf(place.directory)
+    const directory = before.get('bad') === 'directory'
+    const commands = [...onSession('some-session'), ['delete', 'some-session'], ...(directory ? [] : [['list']])]
+    const withRoot = commands.map((command) => [...command, '--root', bad])
+    await Promise.all(withRoot.map(async (command) => expectTypedError(await runCli(command), command)))
+    // An empty directory is a store without sessions.
+    if (directory) expect(await runCli(['list', '--root', bad])).toMatchObject({ code: 0, stdout: '' })
+    expect(await contentOf(place.directory)).toEqual(before)
+  })
+
+  it('in the place of a stored log', async () => {
+    await store(place.root, 'damaged', (session) => twoTurns(session))
+    await store(place.root, 'healthy', (session) => twoTurns(session))
+    const names = [...(await contentOf(place.root)).keys()]
+    const log = names.find((name) => name.includes('damaged') && name.endsWith('session.jsonl')) ?? ''
+    await rm(join(place.root, log))
+    await make(join(place.root, log))
+    const before = await contentOf(place.root)
+    const commands = onSession('damaged').map((command) => [...command, '--root', place.root])
+    for (const command of commands) {
+      const result = await runCli(command)
+      const [name] = command
+      // These two are asked what is wrong, and may answer instead of failing.
+      if ((name === 'verify' || name === 'repair') && result.code === 1) {
+        expect(result).toMatchObject({ stdout: /\n/, stderr: '' })
+      } else expectTypedError(result, command)
+    }
+    const listed = await runCli(['list', '--json', '--root', place.root])
+    expect(JSON.parse(listed.stdout).sessions).toMatchObject([
+      { id: 'healthy', state: 'ready' },
+      { id: 'damaged', state: 'damaged' },
+    ])
+    const without = (content: ReadonlyMap<string, string>): [string, string][] =>
+      [...content].filter(([name]) => !name.includes('.lock'))
+    expect(without(await contentOf(place.root))).toEqual(without(before))
+  })
+})
+
+describe('a store that is not there', () => {
+  it('is neither an empty one nor made by looking', async () => {
+    const before = await contentOf(place.directory)
+    for (const command of [['list'], ...onSession('any'), ['delete', 'any']]) {
+      expectTypedError(await runCli([...command, '--root', place.root]), command)
+    }
+    expect(await contentOf(place.directory)).toEqual(before)
+  })
+})
+
+describe('session ids', () => {
+  it.each(['', '..', '../outside', '/etc/passwd', 'a\\b', 'CON', 'x.', 'x'.repeat(5000), 'e\u0301', '\u001b[2J'])(
+    '%j is looked for inside the root only, and not found',
+    async (id) => {
+      await store(place.root, 'good', (session) => twoTurns(session))
+      const before = await contentOf(place.directory)
+      for (const command of [
+        ['show', id],
+        ['delete', id],
+        ['resume', id],
+      ]) {
+        const result = await runCli([...command, '--root', place.root])
+        expectTypedError(result, command)
+        expect(result.stderr).toMatch(/: (NOT_FOUND|INVALID_ID): /)
+        expect(result.stderr).not.toContain('\u001b')
+      }
+      expect(await contentOf(place.directory)).toEqual(before)
+    },
+  )
+})
+
+describe('memory:', () => {
+  it('is refused, since nothing of it is left for the next command', async () => {
+    const result = await runCli(['list', '--backend', 'memory:'])
+    expectTypedError(result, ['list'])
+    expect(result.stderr).toContain('NOT_SUPPORTED')
+  })
+})
