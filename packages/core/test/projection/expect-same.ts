@@ -19,6 +19,8 @@ export function expectSame(fold: LogFold, log: NaiveLog): void {
   expect(fold.answerStart).toBe(log.answerStart)
   expect(fold.state(turnsProjection).attempt).toBe(log.attempt)
   expect(fold.summary().turns).toBe(log.turns)
+  const messages = log.events.filter((event) => /\/message$|^tool\/result$/.test(event.type))
+  expect(fold.summary().messages).toBe(messages.filter((event) => event.surface === undefined).length)
   const appended = log.events.filter((event) => event.type === 'assistant/message' && event.surface === undefined)
   expect(fold.usage().answers).toBe(appended.length)
   const input = appended.map((event) => (event.data as { usage: { inputTokens: number } }).usage.inputTokens)

@@ -110,6 +110,13 @@ describe('StepCalls', () => {
     expect(StepCalls.none.all()).toEqual([])
   })
 
+  it('does not know the many calls that only another branch asked for', () => {
+    const ids = Array.from({ length: 100 }, (_, index) => `call-${index}`)
+    const first = StepCalls.none.ask([call('a', 1)])
+    const branch = answer(first, 'a').ask(ids.map((id) => call(id, 2)))
+    expect([branch.get('call-99')?.askedAt, first.get('call-99'), first.get('a')?.askedAt]).toEqual([2, undefined, 1])
+  })
+
   it('answers 20,000 calls of one answer in any order', () => {
     const ids = Array.from({ length: 20_000 }, (_, index) => `call-${index}`)
     let calls = StepCalls.none.ask(ids.map((id) => call(id, 7)))

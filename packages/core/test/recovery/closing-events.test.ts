@@ -41,6 +41,8 @@ const CALLS: readonly Row[] = [
   ['tool/execution', { ...place, callId: 'external', state: 'external', externalId: 'job-0' }],
   ['tool/execution', { ...place, callId: 'external', state: 'external', externalId: 'job-7' }],
   ['tool/execution', { ...place, callId: 'keyed', state: 'external', externalId: 'job-8' }],
+  // Later news without an id does not take the id away.
+  ['tool/execution', { ...place, callId: 'external', state: 'started' }],
 ]
 const chunk = (kind: string, index: number, text: string): Row => ['assistant/chunk', { ...place, kind, index, text }]
 
@@ -183,6 +185,11 @@ describe('closing an unfinished answer', () => {
     ],
   ])('keeps nothing when %s', (_, rows) => {
     expect(types(closers(rows, { format: undefined }))).toEqual(['step/end', 'turn/end'])
+  })
+
+  it('keeps nothing of blocks that are older than the answer', () => {
+    const rows: readonly Row[] = [...streamed, ['assistant/message', { ...place, message: 'Hello', toolCalls: [] }]]
+    expect(types(closers(rows, { blocks: [{ kind: 'text', text: 'Hello' }] }))).toEqual(['step/end', 'turn/end'])
   })
 
   it('keeps nothing when told so', () => {
