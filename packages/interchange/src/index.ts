@@ -1,7 +1,13 @@
 /** Readers that turn other harnesses' logs into sessions, and canonical export. */
+export { CANONICAL_VERSION } from './canonical/canonical-format.ts'
+export { canonicalReader } from './canonical/canonical-reader.ts'
+export { exportSession, writeCanonical } from './canonical/write-canonical.ts'
 export { claudeCodeReader } from './claude-code/claude-code-reader.ts'
+export { detectFormat, logReaders } from './detect.ts'
 export { dsh } from './dsh/dsh-format.ts'
 export { dshReader } from './dsh/dsh-reader.ts'
+export { type ImportedSession, type ImportFileReport, importFile } from './import-file.ts'
+export { type ReadLogsFromPathOptions, readLogs } from './read-logs.ts'
 export type { ImportedLog, LogReader, ReadLogsOptions } from './reader.ts'
 export * from './report/import-report.ts'
 export { LogFile } from './source/log-file.ts'

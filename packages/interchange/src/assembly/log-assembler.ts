@@ -3,50 +3,19 @@ import {
   type AppendOptions,
   type CallTier,
   checkGrammar,
-  type ErrorInfo,
   type EventType,
   isSessionError,
   type MessageFormat,
-  type MessageSource,
-  type SeqRange,
   type SessionEventMap,
   type ToolCall,
   type TurnEndReason,
-  type Usage,
 } from '@session-persistence/core'
 import type { ReportBuilder } from '../report/report-builder.ts'
 import type { RawText } from '../source/decode-line.ts'
+import type { AnswerInput, Imported, ResultInput, UserInput } from './event-inputs.ts'
+import { InferredTimes } from './inferred-times.ts'
 import { Place } from './place.ts'
 import type { Moment } from './time-source.ts'
-
-/** How many ranges of inferred times one note lists. */
-const NOTED_RANGES_MAX = 1000
-
-/** Fields of the source's record that core has no name for; they stand in the event's data as `imported`. */
-export interface Imported {
-  readonly imported?: unknown
-}
-
-export interface AnswerInput extends Imported {
-  readonly message: unknown
-  readonly toolCalls: readonly ToolCall[]
-  readonly provider?: string
-  readonly model?: string
-  readonly usage?: Usage
-  readonly interrupted?: true
-}
-
-export interface ResultInput extends Imported {
-  readonly callId: string
-  readonly message: unknown
-  readonly error?: ErrorInfo
-  readonly meta?: unknown
-}
-
-export interface UserInput extends Imported {
-  readonly message: unknown
-  readonly source?: MessageSource
-}
 
 /** A user message that came while calls were open: it waits for their results. */
 interface HeldMessage {
@@ -66,7 +35,7 @@ export class LogAssembler {
   readonly #format: MessageFormat
   #page: AnySessionEvent[] = []
   #nextSeq = 0
-  #inferred: [number, number][] = []
+  readonly #inferred = new InferredTimes()
   #held: HeldMessage[] = []
 
   constructor(format: MessageFormat, report: ReportBuilder) {
@@ -115,7 +84,7 @@ export class LogAssembler {
       throw error
     }
     this.#push(event, when)
-    this.#apply(event)
+    this.place.apply(event)
     return seq
   }
 
@@ -289,45 +258,12 @@ export class LogAssembler {
     this.#page.push(event)
     this.#nextSeq++
     this.report.events++
-    if (!when.inferred) return
-    const last = this.#inferred.at(-1)
-    if (last !== undefined && last[1] + 1 === event.seq) last[1] = event.seq
-    else this.#inferred.push([event.seq, event.seq])
-    if (this.#inferred.length > NOTED_RANGES_MAX) this.#noteInferredTimes({ ...when, inferred: false })
+    if (when.inferred) this.#inferred.add(event.seq)
+    if (this.#inferred.isFull) this.#noteInferredTimes(when)
   }
 
   #noteInferredTimes(when: Moment): void {
-    const ranges: readonly SeqRange[] = this.#inferred
-    this.#inferred = []
+    const ranges = this.#inferred.take()
     if (ranges.length > 0) this.note('inferred-times', undefined, { ranges }, when)
-  }
-
-  #apply({ type, data, seq, surface }: AnySessionEvent): void {
-    const { place } = this
-    switch (type) {
-      case 'turn/start':
-        return place.startTurn()
-      case 'turn/end':
-        return place.endTurn()
-      case 'step/start':
-        return place.startStep()
-      case 'step/end':
-        return place.endStep()
-      case 'compaction/start':
-        place.compaction = {}
-        return
-      case 'compaction/end':
-        place.compaction = undefined
-        return
-      case 'tool/call':
-        return place.calls.begin((data as ToolCall).callId, seq)
-      case 'user/message':
-      case 'assistant/message':
-      case 'tool/result':
-        if (surface !== undefined) return place.surface.replace(surface.replace, seq)
-        place.surface.append(seq)
-        if (type === 'assistant/message') place.ask((data as AnswerInput).toolCalls)
-        if (type === 'tool/result') place.calls.answer((data as ResultInput).callId)
-    }
   }
 }

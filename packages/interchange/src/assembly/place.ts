@@ -1,4 +1,5 @@
-import type { checkGrammar } from '@session-persistence/core'
+import type { AnySessionEvent, checkGrammar, ToolCall } from '@session-persistence/core'
+import type { AnswerInput, ResultInput } from './event-inputs.ts'
 import { LiveMessages } from './live-messages.ts'
 
 type GrammarState = Parameters<typeof checkGrammar>[0]
@@ -52,7 +53,8 @@ export class Place implements GrammarState {
   step: number | undefined
   turnCount = 0
   stepCount = 0
-  attempt = 0
+  /** Readers write no `request/sent`. */
+  readonly attempt: number = 0
   compaction: object | undefined
   calls: StepCalls = new StepCalls()
 
@@ -73,30 +75,52 @@ export class Place implements GrammarState {
     return { ...(this.turn !== undefined && { turn: this.turn }), ...(this.step !== undefined && { step: this.step }) }
   }
 
-  startTurn(): void {
-    this.turn = ++this.turnCount
-    this.stepCount = 0
-    this.endStep()
+  /** Follows an event that the grammar has accepted. */
+  apply({ type, data, seq, surface }: AnySessionEvent): void {
+    switch (type) {
+      case 'turn/start':
+        this.turn = ++this.turnCount
+        this.stepCount = 0
+        this.#leaveStep()
+        break
+      case 'turn/end':
+        this.turn = undefined
+        this.#leaveStep()
+        break
+      case 'step/start':
+        this.#leaveStep()
+        this.step = ++this.stepCount
+        break
+      case 'step/end':
+        this.#leaveStep()
+        break
+      case 'compaction/start':
+        this.compaction = {}
+        break
+      case 'compaction/end':
+        this.compaction = undefined
+        break
+      case 'tool/call':
+        this.calls.begin((data as ToolCall).callId, seq)
+        break
+      case 'user/message':
+      case 'assistant/message':
+      case 'tool/result':
+        if (surface === undefined) this.#appended(type, data, seq)
+        else this.surface.replace(surface.replace, seq)
+    }
   }
 
-  endTurn(): void {
-    this.turn = undefined
-    this.endStep()
-  }
-
-  startStep(): void {
-    this.endStep()
-    this.step = ++this.stepCount
-  }
-
-  endStep(): void {
-    this.step = undefined
-    this.attempt = 0
-    this.calls = new StepCalls()
-  }
-
-  ask(calls: readonly CallPlace[]): void {
+  #appended(type: string, data: unknown, seq: number): void {
+    this.surface.append(seq)
+    if (type === 'tool/result') this.calls.answer((data as ResultInput).callId)
+    if (type !== 'assistant/message') return
     if (this.step === undefined) this.calls = new StepCalls()
-    for (const call of calls) this.calls.ask(call)
+    for (const call of (data as AnswerInput).toolCalls) this.calls.ask(call)
+  }
+
+  #leaveStep(): void {
+    this.step = undefined
+    this.calls = new StepCalls()
   }
 }

@@ -19,7 +19,7 @@ export function lineEnvelope(
     if (name === 'timestamp' && !when.inferred && value === new Date(when.time).toISOString()) continue
     define(envelope, name, value)
   }
-  const own = isRecord(record['message']) ? record['message'] : {}
+  const own = isRecord(record.message) ? record.message : {}
   const different = Object.entries(own).filter(
     ([name, value]) => name !== 'content' && !isDeepStrictEqual(value, message[name]),
   )

@@ -4,13 +4,14 @@ import { isCount, isRecord } from '../source/record-fields.ts'
 import { blocksOf } from './transcript-line.ts'
 
 /**
- * Lines with one message id are one answer: their blocks in order; other fields as the last line has them, which counts
- * the tokens to the end.
+ * Lines with one message id are one answer: the blocks of `parts` in order; other fields as the last of all its lines
+ * has them, a copy made later included, because that one counts the tokens to the end.
  */
-export function mergeAnswer(messages: readonly SourceRecord[]): SourceRecord {
-  const [first, ...others] = messages
-  if (first === undefined || others.length === 0) return first ?? {}
-  return { ...first, ...others.at(-1), content: messages.flatMap(asBlocks) }
+export function mergeAnswer(parts: readonly SourceRecord[], last: SourceRecord): SourceRecord {
+  const [first, ...others] = parts
+  if (first === undefined) return last
+  const content = others.length === 0 ? first.content : parts.flatMap(asBlocks)
+  return { ...first, ...last, content }
 }
 
 function asBlocks(message: SourceRecord): readonly unknown[] {
@@ -26,7 +27,7 @@ export function blockCount(message: SourceRecord): number {
 /** The calls that a message asks for. Tools that run at the provider are answered in the message itself. */
 export function toolCallsOf(message: SourceRecord): ToolCall[] {
   return blocksOf(message).flatMap((block): ToolCall[] => {
-    if (!isRecord(block) || block['type'] !== 'tool_use') return []
+    if (!isRecord(block) || block.type !== 'tool_use') return []
     const { id, name, input } = block
     if (typeof id !== 'string' || typeof name !== 'string') return []
     return [{ callId: id, name, arguments: input ?? null }]
@@ -38,7 +39,7 @@ export function hasText(message: SourceRecord): boolean {
   const { content } = message
   if (typeof content === 'string') return true
   return blocksOf(message).some(
-    (block) => isRecord(block) && block['type'] !== 'thinking' && block['type'] !== 'redacted_thinking',
+    (block) => isRecord(block) && block.type !== 'thinking' && block.type !== 'redacted_thinking',
   )
 }
 

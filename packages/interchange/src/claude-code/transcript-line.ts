@@ -35,20 +35,20 @@ const NONE: readonly string[] = []
 
 /** What the shape of the tree depends on, so that the record itself need not be kept. */
 export function lineFacts(record: SourceRecord): LineFacts {
-  const message = isRecord(record['message']) ? record['message'] : {}
+  const message = isRecord(record.message) ? record.message : {}
   const role = roleOf(record, message)
   return {
     role,
-    uuid: text(record['uuid']),
-    parent: text(record['parentUuid']),
-    sidechain: record['isSidechain'] === true,
-    sessionId: record['sessionId'],
-    agentId: text(record['agentId']),
+    uuid: text(record.uuid),
+    parent: text(record.parentUuid),
+    sidechain: record.isSidechain === true,
+    sessionId: record.sessionId,
+    agentId: text(record.agentId),
     time: timeOf(record),
-    messageId: role === 'answer' ? text(message['id']) : undefined,
+    messageId: role === 'answer' ? text(message.id) : undefined,
     results: role === 'results' ? blocksOf(message).flatMap(resultIds) : NONE,
-    contentHash: role === 'answer' ? crc32(JSON.stringify(message['content'])) : 0,
-    leaf: role === 'title' ? text(record['leafUuid']) : undefined,
+    contentHash: role === 'answer' ? crc32(JSON.stringify(message.content)) : 0,
+    leaf: role === 'title' ? text(record.leafUuid) : undefined,
   }
 }
 
@@ -60,9 +60,9 @@ export function timeOf({ timestamp }: SourceRecord): number | undefined {
 }
 
 function roleOf(record: SourceRecord, message: SourceRecord): LineRole {
-  const content = message['content']
+  const content = message.content
   const isMessage = typeof content === 'string' || Array.isArray(content)
-  switch (record['type']) {
+  switch (record.type) {
     case 'user':
       if (!isMessage) return 'other'
       return blocksOf(message).some((block) => resultIds(block).length > 0) ? 'results' : 'user'
@@ -92,8 +92,8 @@ export function blocksOf({ content }: SourceRecord): readonly unknown[] {
 }
 
 function resultIds(block: unknown): readonly string[] {
-  if (!isRecord(block) || block['type'] !== 'tool_result' || typeof block['tool_use_id'] !== 'string') return NONE
-  return [block['tool_use_id']]
+  if (!isRecord(block) || block.type !== 'tool_result' || typeof block.tool_use_id !== 'string') return NONE
+  return [block.tool_use_id]
 }
 
 function text(value: unknown): string | undefined {

@@ -18,6 +18,13 @@ const PAGE_EVENTS = 256
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,90}$/
 const IGNORE = (): void => {}
 
+/** One line of an answer. */
+interface AnswerLine {
+  readonly record: SourceRecord
+  readonly message: SourceRecord
+  readonly when: Moment
+}
+
 /**
  * One session of a transcript. A turn goes from a prompt to the last answer before the next one; a step is one answer
  * with its tools. The source has neither, so both are made.
@@ -122,7 +129,7 @@ export class TranscriptMapper {
   #other(entry: IndexEntry, record: SourceRecord): void {
     const { type, subtype, compactMetadata } = record
     if (subtype === 'compact_boundary') {
-      const trigger = isRecord(compactMetadata) ? compactMetadata['trigger'] : undefined
+      const trigger = isRecord(compactMetadata) ? compactMetadata.trigger : undefined
       this.#compactionTrigger = typeof trigger === 'string' ? trigger : undefined
     }
     this.#keep(entry, record, typeof subtype === 'string' ? `${type}-${subtype}` : String(type))
@@ -130,11 +137,11 @@ export class TranscriptMapper {
 
   #title(entry: IndexEntry, record: SourceRecord): void {
     const found = titleOf(record)
-    if (found === undefined) return this.#other(entry, record)
+    if (found === undefined) return
     const when = this.#when(entry)
     const imported = lineEnvelope(record, when, {}, [found.field])
     this.#log.report.mapped++
-    this.#log.add('session/title', { title: found.title, source: String(record['type']), ...{ imported } }, when)
+    this.#log.add('session/title', { title: found.title, source: String(record.type), ...{ imported } }, when)
   }
 
   /** Before anything that has to wait for results: those that stand further down are read now, the others are made. */
@@ -151,7 +158,7 @@ export class TranscriptMapper {
   async #user(entry: IndexEntry, record: SourceRecord): Promise<void> {
     await this.#settleCalls()
     const when = this.#when(entry)
-    const message = isRecord(record['message']) ? record['message'] : {}
+    const message = messageOf(record)
     const { kind, starts } = userLine(record, message, this.#usersSeen++ === 0)
     const { place } = this.#log
     this.#log.endStep(when)
@@ -188,25 +195,26 @@ export class TranscriptMapper {
     const { results = [] } = entry.facts ?? {}
     if (results.every((callId) => this.#answered.has(callId))) {
       this.#log.report.duplicates++
-      return this.#keep(entry, record, 'duplicate')
+      this.#keep(entry, record, 'duplicate')
+      return
     }
     const when = this.#when(entry)
-    const message = isRecord(record['message']) ? record['message'] : {}
+    const message = messageOf(record)
     const single = results.length === 1
     let imported: SourceRecord | undefined = lineEnvelope(record, when, message, single ? ['toolUseResult'] : [])
     const others: unknown[] = []
     for (const block of blocksOf(message)) {
-      const callId = isRecord(block) && block['type'] === 'tool_result' ? block['tool_use_id'] : undefined
+      const callId = isRecord(block) && block.type === 'tool_result' ? block.tool_use_id : undefined
       if (!isRecord(block) || typeof callId !== 'string') {
         others.push(block)
         continue
       }
-      const meta = single ? record['toolUseResult'] : undefined
+      const meta = single ? record.toolUseResult : undefined
       this.#answered.add(callId)
       const result = {
         callId,
         message: { ...message, content: [block] },
-        ...(block['is_error'] === true && { error: { code: 'tool-error' } }),
+        ...(block.is_error === true && { error: { code: 'tool-error' } }),
         ...(meta !== undefined && { meta }),
         ...(imported !== undefined && { imported }),
       }
@@ -227,30 +235,32 @@ export class TranscriptMapper {
     const copies = copiesAmong(
       entries.map(({ facts }) => ({ uuid: facts?.uuid, parent: facts?.parent, contentHash: facts?.contentHash ?? 0 })),
     )
-    const lines: { readonly record: SourceRecord; readonly message: SourceRecord; readonly when: Moment }[] = []
+    const lines: AnswerLine[] = []
     const duplicates: { readonly entry: IndexEntry; readonly record: SourceRecord }[] = []
+    let last: SourceRecord = {}
     for (const [at, entry] of entries.entries()) {
       this.#done.add(entry.position)
       const line = entry === loaded.entry ? record : (await this.#load(entry)).record
       if (line === undefined) continue
+      last = messageOf(line)
       if (copies.has(at)) duplicates.push({ entry, record: line })
-      else
-        lines.push({ record: line, message: isRecord(line['message']) ? line['message'] : {}, when: this.#when(entry) })
+      else lines.push({ record: line, message: last, when: this.#when(entry) })
     }
-    this.#writeAnswer(lines)
+    this.#writeAnswer(lines, last)
     for (const { entry, record: copy } of duplicates) {
       this.#log.report.duplicates++
       this.#keep(entry, copy, 'duplicate')
     }
   }
 
-  #writeAnswer(
-    lines: readonly { readonly record: SourceRecord; readonly message: SourceRecord; readonly when: Moment }[],
-  ): void {
+  #writeAnswer(lines: readonly AnswerLine[], last: SourceRecord): void {
     const [first] = lines
     if (first === undefined) return
     const log = this.#log
-    const message = mergeAnswer(lines.map((line) => line.message))
+    const message = mergeAnswer(
+      lines.map((line) => line.message),
+      last,
+    )
     const toolCalls = toolCallsOf(message)
     const usage = usageOf(message)
     log.endStep(first.when)
@@ -261,7 +271,7 @@ export class TranscriptMapper {
         message,
         toolCalls,
         provider: 'anthropic',
-        ...(typeof message['model'] === 'string' && { model: message['model'] }),
+        ...(typeof message.model === 'string' && { model: message.model }),
         ...(usage !== undefined && { usage }),
         imported: lines.map((line) => ({
           ...lineEnvelope(line.record, line.when, message),
@@ -274,7 +284,11 @@ export class TranscriptMapper {
     for (const { message: asking, when } of lines) for (const call of toolCallsOf(asking)) log.beginCall(call, when)
     log.report.mapped += lines.length
     this.#hasAnswer = true
-    const limited = message['stop_reason'] === 'max_tokens'
+    const limited = message.stop_reason === 'max_tokens'
     this.#end = toolCalls.length > 0 || !hasText(message) ? undefined : { kind: limited ? 'max-tokens' : 'completed' }
   }
+}
+
+function messageOf({ message }: SourceRecord): SourceRecord {
+  return isRecord(message) ? message : {}
 }

@@ -39,19 +39,19 @@ export interface UserLine {
 }
 
 export function userLine(record: SourceRecord, message: SourceRecord, first: boolean): UserLine {
-  if (record['isCompactSummary'] === true) return { kind: 'compaction', starts: false }
+  if (record.isCompactSummary === true) return { kind: 'compaction', starts: false }
   const text = firstText(message)
-  if (record['isMeta'] === true) {
+  if (record.isMeta === true) {
     // The caveat stands before the command that it is about.
     return { kind: 'context', starts: text.startsWith('<local-command-caveat>') || text.startsWith('Caveat: ') }
   }
   const named = BY_START.find(([start]) => text.startsWith(start))
-  const kind = named?.[1] ?? (first && record['isSidechain'] === true ? 'agent' : 'human')
+  const kind = named?.[1] ?? (first && record.isSidechain === true ? 'agent' : 'human')
   return { kind, starts: STARTS.has(kind) }
 }
 
 function firstText({ content }: SourceRecord): string {
   if (typeof content === 'string') return content.trimStart()
   const block: unknown = Array.isArray(content) ? content[0] : undefined
-  return isRecord(block) && typeof block['text'] === 'string' ? block['text'].trimStart() : ''
+  return isRecord(block) && typeof block.text === 'string' ? block.text.trimStart() : ''
 }

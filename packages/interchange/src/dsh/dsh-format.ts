@@ -15,7 +15,7 @@ export const dsh: MessageFormat = Object.freeze({
     return content.length === 0 ? undefined : { role: 'assistant', content }
   },
   text(message: unknown): string {
-    const content = isRecord(message) ? message['content'] : undefined
+    const content = isRecord(message) ? message.content : undefined
     return Array.isArray(content) ? content.map(blockText).filter(Boolean).join('\n') : ''
   },
 })

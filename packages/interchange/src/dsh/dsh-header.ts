@@ -73,7 +73,5 @@ function isShort(text: string): boolean {
 
 /** True for the record that a log of this format begins with. Pi's begins alike, but with a `timestamp`. */
 export function isSessionRecord(value: unknown): value is SourceRecord {
-  return (
-    isRecord(value) && value['type'] === 'session' && isCount(value['createdAt']) && typeof value['id'] === 'string'
-  )
+  return isRecord(value) && value.type === 'session' && isCount(value.createdAt) && typeof value.id === 'string'
 }

@@ -1,5 +1,6 @@
 import type { AppendOptions, SeqRange, SurfaceReplacement } from '@session-persistence/core'
-import type { Imported, LogAssembler } from '../assembly/log-assembler.ts'
+import type { Imported } from '../assembly/event-inputs.ts'
+import type { LogAssembler } from '../assembly/log-assembler.ts'
 import { seqRanges } from '../assembly/seq-ranges.ts'
 import type { Moment, TimeSource } from '../assembly/time-source.ts'
 import type { SourceRecord } from '../source/decode-line.ts'
@@ -45,7 +46,7 @@ export class DshMapper {
   }
 
   accept(record: SourceRecord, line: number): void {
-    const packed = PACKED_TYPES.has(record['type'])
+    const packed = PACKED_TYPES.has(record.type)
     const when = this.#times.at(record[packed ? 'time0' : 'time'])
     if (when.inferred) this.#log.report.missingTimes++
     const first = this.#seqOf(record[packed ? 'seq0' : 'seq'], packed ? (packedLength(record) ?? 1) : 1, line, when)
@@ -70,7 +71,7 @@ export class DshMapper {
   }
 
   #keep(record: SourceRecord, sourceSeq: number, when: Moment): void {
-    const name = String(record['type']).replaceAll('/', '-')
+    const name = String(record.type).replaceAll('/', '-')
     const type = NAME.test(name) && name.length <= 100 ? (`dsh/${name}` as const) : 'dsh/record'
     this.#log.report.kept++
     this.#seqs.set(sourceSeq, this.#log.keep(type, record, when))
@@ -81,7 +82,8 @@ export class DshMapper {
     const [head] = unpacked ?? []
     if (unpacked === undefined || head === undefined || !this.#isOpen(head.turn, head.step)) {
       this.#log.report.repairs.misplaced++
-      return this.#keep(row, first, when)
+      this.#keep(row, first, when)
+      return
     }
     this.#log.report.mapped++
     unpacked.forEach(({ time, chunk }, position) => {
@@ -94,18 +96,18 @@ export class DshMapper {
   #entry(record: SourceRecord, sourceSeq: number, when: Moment): Entry {
     const { type: _type, seq, time, data, surfaceOp, sourceEventSeqs, ...others } = record
     const envelope: Record<string, unknown> = { ...others }
-    if (seq !== undefined && !isCount(seq)) envelope['seq'] = seq
-    if (time !== undefined && when.inferred) envelope['time'] = time
+    if (seq !== undefined && !isCount(seq)) envelope.seq = seq
+    if (time !== undefined && when.inferred) envelope.time = time
     const surface = this.#surface(surfaceOp)
-    if (surface === undefined && surfaceOp !== undefined && surfaceOp !== 'append') envelope['surfaceOp'] = surfaceOp
+    if (surface === undefined && surfaceOp !== undefined && surfaceOp !== 'append') envelope.surfaceOp = surfaceOp
     let sources: readonly SeqRange[] = []
     if (Array.isArray(sourceEventSeqs)) {
       const found = this.#seqs.ranges(sourceEventSeqs)
       sources = found.ranges
       if (found.missing.length > 0) {
-        envelope['missingSources'] = found.missing.every(isCount) ? seqRanges(found.missing) : found.missing
+        envelope.missingSources = found.missing.every(isCount) ? seqRanges(found.missing) : found.missing
       }
-    } else if (sourceEventSeqs !== undefined) envelope['sourceEventSeqs'] = sourceEventSeqs
+    } else if (sourceEventSeqs !== undefined) envelope.sourceEventSeqs = sourceEventSeqs
     return {
       record,
       fields: new RecordFields(isRecord(data) ? data : {}),
@@ -117,9 +119,9 @@ export class DshMapper {
   }
 
   #surface(operation: unknown): SurfaceReplacement | undefined {
-    if (!isRecord(operation) || operation['op'] !== 'replace') return undefined
-    const start = isCount(operation['start']) ? this.#seqs.get(operation['start']) : undefined
-    const end = isCount(operation['end']) ? this.#seqs.get(operation['end']) : undefined
+    if (!isRecord(operation) || operation.op !== 'replace') return undefined
+    const start = isCount(operation.start) ? this.#seqs.get(operation.start) : undefined
+    const end = isCount(operation.end) ? this.#seqs.get(operation.end) : undefined
     return start === undefined || end === undefined ? undefined : { replace: [start, end] }
   }
 
@@ -145,8 +147,8 @@ export class DshMapper {
 
   /** False when the record is to be kept whole. */
   #map(entry: Entry): boolean {
-    if (!isRecord(entry.record['data'])) return false
-    switch (entry.record['type']) {
+    if (!isRecord(entry.record.data)) return false
+    switch (entry.record.type) {
       case 'turn/start':
         return this.#turnStart(entry)
       case 'turn/end':
@@ -213,7 +215,7 @@ export class DshMapper {
     const given = entry.fields.peek('reason')
     const reason = turnEndReason(entry.fields)
     this.#dropPlace(entry)
-    const plain = isRecord(given) && Object.keys(given).length === 1 && given['kind'] === reason.kind
+    const plain = isRecord(given) && Object.keys(given).length === 1 && given.kind === reason.kind
     const imported = { ...entry.envelope, ...(!plain && given !== undefined && { reason: given }) }
     const seq = this.#log.endTurn(reason, entry.when, this.#imported({ ...entry, envelope: imported }))
     this.#turn = undefined
@@ -238,7 +240,7 @@ export class DshMapper {
 
   #userMessage(entry: Entry): boolean {
     this.#dropPlace(entry)
-    const input = userMessageOf(entry.fields, entry.record['type'])
+    const input = userMessageOf(entry.fields, entry.record.type)
     if (input === undefined) return false
     const { message, source } = input
     const data = { message, ...(source !== undefined && { source }), ...this.#imported(entry) }
@@ -284,7 +286,7 @@ export class DshMapper {
   #requestHeader(entry: Entry, header: SourceRecord | undefined): boolean {
     if (header === undefined) return false
     const { config, system, tools, ...others } = header
-    const model = isRecord(config) ? config['model'] : undefined
+    const model = isRecord(config) ? config.model : undefined
     if (typeof model !== 'string') return false
     this.#header = header
     const more = Object.keys(others).length === 0 ? {} : { header: others }
@@ -310,7 +312,7 @@ export class DshMapper {
     const { fields } = entry
     this.#dropPlace(entry)
     const facts = fields.rest() ?? {}
-    const window = facts['contextWindow']
+    const window = facts.contextWindow
     if ((window !== undefined && !isCount(window)) || 'turn' in facts || 'step' in facts) return false
     const rest = Object.keys(entry.envelope).length === 0 ? {} : { imported: entry.envelope }
     const data = { ...this.#log.place.inTurn, ...facts, ...rest } as { readonly [fact: string]: unknown }
@@ -322,7 +324,7 @@ export class DshMapper {
     const title = fields.string('title')
     if (title === undefined) return false
     const given = fields.peek('source')
-    const source = isRecord(given) && typeof given['kind'] === 'string' ? given['kind'] : undefined
+    const source = isRecord(given) && typeof given.kind === 'string' ? given.kind : undefined
     if (isRecord(given) && source !== undefined && Object.keys(given).length === 1) fields.take('source')
     const seqs = fields.peek('messageSeqs')
     const found = Array.isArray(seqs) ? this.#seqs.ranges(seqs) : undefined
@@ -346,7 +348,7 @@ export class DshMapper {
     this.#dropPlace(entry)
     const id = fields.string('compactionId')
     const place = { ...this.#log.place.inTurn, ...(id !== undefined && { compactionId: id }) }
-    if (String(entry.record['type']).endsWith('/start')) {
+    if (String(entry.record.type).endsWith('/start')) {
       return this.#added(entry, this.#log.add('compaction/start', { ...place, ...this.#imported(entry) }, when))
     }
     const outcome = fields.peek('error') === undefined ? 'completed' : 'failed'

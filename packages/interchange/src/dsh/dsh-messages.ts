@@ -1,5 +1,5 @@
 import type { ErrorInfo, MessageSource, ToolCall, Usage } from '@session-persistence/core'
-import type { AnswerInput, ResultInput } from '../assembly/log-assembler.ts'
+import type { AnswerInput, ResultInput } from '../assembly/event-inputs.ts'
 import { isCount, isRecord, type RecordFields } from '../source/record-fields.ts'
 import { toolResultMessage } from './dsh-format.ts'
 
@@ -17,13 +17,13 @@ export function userMessageOf(
 ): { readonly message: unknown; readonly source: MessageSource | undefined } | undefined {
   const message = fields.record('message') ?? inlineMessage(fields, 'user')
   if (message === undefined) return undefined
-  const source = sourceOf(isRecord(message) ? message['source'] : undefined)
+  const source = sourceOf(isRecord(message) ? message.source : undefined)
   const via = type === 'user/message' ? undefined : String(type).replace('/message', '')
   return { message, source: via === undefined ? source : { kind: 'context', ...source, via } }
 }
 
 function sourceOf(source: unknown): MessageSource | undefined {
-  if (!isRecord(source) || typeof source['kind'] !== 'string') return undefined
+  if (!isRecord(source) || typeof source.kind !== 'string') return undefined
   const { kind } = source
   return { ...source, kind: Object.hasOwn(SOURCE_KINDS, kind) ? (SOURCE_KINDS[kind] ?? kind) : kind }
 }
@@ -42,14 +42,14 @@ function inlineMessage(fields: RecordFields, role: string): { readonly [key: str
 export function answerOf(fields: RecordFields): AnswerInput | undefined {
   const message = fields.record('message') ?? inlineMessage(fields, 'assistant')
   if (message === undefined) return undefined
-  const origin = isRecord(message['source']) ? message['source'] : message['provenance']
+  const origin = isRecord(message.source) ? message.source : message.provenance
   const { provider, model } = isRecord(origin) ? origin : {}
   const usage = usageOf(fields)
   const interrupted = fields.peek('interrupted') === true
   if (interrupted) fields.take('interrupted')
   return {
     message,
-    toolCalls: toolCallsOf(message['content']),
+    toolCalls: toolCallsOf(message.content),
     ...(typeof provider === 'string' && { provider }),
     ...(typeof model === 'string' && { model }),
     ...(usage !== undefined && { usage }),
@@ -60,7 +60,7 @@ export function answerOf(fields: RecordFields): AnswerInput | undefined {
 function toolCallsOf(content: unknown): ToolCall[] {
   if (!Array.isArray(content)) return []
   return content.flatMap((block: unknown): ToolCall[] => {
-    if (!isRecord(block) || block['type'] !== 'tool-call') return []
+    if (!isRecord(block) || block.type !== 'tool-call') return []
     const { id, name, arguments: args } = block
     if (typeof id !== 'string' || typeof name !== 'string') return []
     return [{ callId: id, name, arguments: args ?? null }]
@@ -98,14 +98,14 @@ export function resultOf(fields: RecordFields): ResultInput | undefined {
 }
 
 function callIdOf({ source, content }: { readonly [key: string]: unknown }): unknown {
-  if (isRecord(source) && typeof source['callId'] === 'string') return source['callId']
+  if (isRecord(source) && typeof source.callId === 'string') return source.callId
   const block: unknown = Array.isArray(content) ? content[0] : undefined
-  return isRecord(block) ? block['toolCallId'] : undefined
+  return isRecord(block) ? block.toolCallId : undefined
 }
 
 function blockIsError({ content }: { readonly [key: string]: unknown }): unknown {
   const block: unknown = Array.isArray(content) ? content[0] : undefined
-  return isRecord(block) ? block['isError'] : undefined
+  return isRecord(block) ? block.isError : undefined
 }
 
 function errorOf(error: unknown, isError: unknown): ErrorInfo | undefined {

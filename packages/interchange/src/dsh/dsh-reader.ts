@@ -91,7 +91,7 @@ class Pass {
     this.#session = session
     this.#times = new TimeSource(header.createdAt)
     this.#log = new LogAssembler(dsh, report)
-    const seedParent = isCount(session?.['seedLength']) ? header.parent : undefined
+    const seedParent = isCount(session?.seedLength) ? header.parent : undefined
     this.mapper = new DshMapper(this.#log, this.#times, seedParent)
   }
 

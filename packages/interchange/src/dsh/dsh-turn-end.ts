@@ -9,7 +9,7 @@ export function turnEndReason(fields: RecordFields): TurnEndReason {
     const error = fields.take('error')
     return error === undefined ? { kind: 'completed' } : { kind: 'failed', error: errorInfo(error) }
   }
-  switch (reason['kind']) {
+  switch (reason.kind) {
     case 'completed':
       return { kind: 'completed' }
     case 'max-tokens':
@@ -20,7 +20,7 @@ export function turnEndReason(fields: RecordFields): TurnEndReason {
       return { kind: 'cancelled', cause: `rejected: ${causeOf(reason)}` }
     case 'error':
     case 'failed':
-      return { kind: 'failed', error: errorInfo(reason['error']) }
+      return { kind: 'failed', error: errorInfo(reason.error) }
     default:
       return { kind: 'failed', error: { code: 'unknown-reason', details: reason } }
   }
@@ -28,7 +28,7 @@ export function turnEndReason(fields: RecordFields): TurnEndReason {
 
 function causeOf({ reason }: SourceRecord): string {
   if (typeof reason === 'string') return reason
-  if (isRecord(reason) && typeof reason['kind'] === 'string') return reason['kind']
+  if (isRecord(reason) && typeof reason.kind === 'string') return reason.kind
   return reason === undefined ? 'unknown' : JSON.stringify(reason)
 }
 

@@ -13,9 +13,9 @@ export const PACKED_TYPES: ReadonlySet<unknown> = new Set(['text-chunks', 'reaso
 
 /** How many seqs a packed row takes; undefined when it is not of the known form. */
 export function packedLength(row: SourceRecord): number | undefined {
-  const data = row['data']
+  const data = row.data
   if (!isRecord(data)) return undefined
-  const texts = row['type'] === 'tool-call-chunks' ? data['args'] : data['texts']
+  const texts = row.type === 'tool-call-chunks' ? data.args : data.texts
   const { dt } = data
   if (!Array.isArray(texts) || !Array.isArray(dt) || texts.length === 0 || dt.length !== texts.length - 1)
     return undefined
@@ -27,20 +27,20 @@ export function packedLength(row: SourceRecord): number | undefined {
  * gaps between their times. Undefined when anything in it is not of the known form: the row is then kept whole.
  */
 export function unpackRow(row: SourceRecord): readonly UnpackedChunk[] | undefined {
-  const data = row['data']
+  const data = row.data
   if (!isRecord(data) || packedLength(row) === undefined) return undefined
   const { turn, step, index, dt, id, name, ...others } = data
-  const call = row['type'] === 'tool-call-chunks'
+  const call = row.type === 'tool-call-chunks'
   const { [call ? 'args' : 'texts']: texts, ...unknown } = others
   if (!isCount(turn) || !isCount(step) || !isCount(index) || !areStrings(texts)) return undefined
   if (!Array.isArray(dt) || !dt.every(Number.isSafeInteger) || Object.keys(unknown).length > 0) return undefined
   if (call ? typeof id !== 'string' || typeof name !== 'string' : id !== undefined || name !== undefined)
     return undefined
   if (Object.keys(row).some((key) => !['type', 'seq0', 'time0', 'data'].includes(key))) return undefined
-  let time = Number.isSafeInteger(row['time0']) ? (row['time0'] as number) : undefined
+  let time = Number.isSafeInteger(row.time0) ? (row.time0 as number) : undefined
   return texts.map((text, position) => {
     if (time !== undefined && position > 0) time += Number(dt[position - 1])
-    return { time, turn, step, chunk: delta(row['type'], index, text, id, name) }
+    return { time, turn, step, chunk: delta(row.type, index, text, id, name) }
   })
 }
 

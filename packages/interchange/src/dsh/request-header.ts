@@ -8,7 +8,7 @@ import { isCount, isRecord } from '../source/record-fields.ts'
 export function withHeaderDelta(header: SourceRecord, delta: SourceRecord): SourceRecord | undefined {
   const { system, ...others } = delta
   if (!isRecord(system) || Object.keys(others).length > 0) return undefined
-  const edited = editLines(header['system'], system)
+  const edited = editLines(header.system, system)
   return edited === undefined ? undefined : { ...header, system: edited }
 }
 
