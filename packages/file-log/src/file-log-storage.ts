@@ -1,0 +1,215 @@
+/** The storage port over directories of files, for any log codec (docs/formats/files.md). */
+import {
+  type BackendDescription,
+  checkSessionId,
+  SessionError,
+  type SessionStorage,
+  type StorageCheck,
+  type StorageListEntry,
+  type StorageListQuery,
+  type StorageReader,
+  type StorageRepair,
+  type StorageWriter,
+  type WriterIntent,
+  withSessionId,
+} from '@session-persistence/core'
+import { checkLog } from './check.ts'
+import type { FileSystem } from './file-system.ts'
+import { attempt, ioError, isMissing } from './io-error.ts'
+import { Layout, statDirectory } from './layout.ts'
+import { listLogs } from './listing.ts'
+import type { LogCodec } from './log-codec.ts'
+import { openLogReader } from './log-reader.ts'
+import { corruptError, notFound, takeSnapshot } from './log-snapshot.ts'
+import { LogWriter, type WriterPlace } from './log-writer.ts'
+import { nodeFileSystem } from './node-file-system.ts'
+import { ensurePrivateDirectory } from './private-path.ts'
+import { removeSession } from './removal.ts'
+import { repairLog } from './repair.ts'
+import { RootDirectory } from './root-directory.ts'
+import { encodeSessionName } from './session-name.ts'
+import { sweepDirectory, sweepRoot, sweepSession } from './sweep.ts'
+import { WriterLock } from './writer-lock.ts'
+
+export interface FileLogOptions {
+  /** Directory that holds the sessions; made, 0700, by the first writer. Its own parents may be symbolic links. */
+  readonly root: string
+  /** `power` (default): an acknowledged append survives power loss. `process`: it survives the death of the process, and nothing is ever synced. */
+  readonly durability?: 'power' | 'process'
+  /** Stands between this package and the disk; default `node:fs`. */
+  readonly fileSystem?: FileSystem
+}
+
+/** INVALID_ARGUMENT for options that are not of the documented form. Touches nothing yet. */
+export function fileLogStorage(codec: LogCodec, options: FileLogOptions): SessionStorage {
+  return new FileLogStorage(codec, options)
+}
+
+class FileLogStorage implements SessionStorage {
+  readonly description: BackendDescription
+  readonly #codec: LogCodec
+  readonly #fs: FileSystem
+  readonly #durable: boolean
+  readonly #root: RootDirectory
+  #layout: Layout | undefined
+  #swept: Promise<void> | undefined
+
+  constructor(codec: LogCodec, { root, durability = 'power', fileSystem = nodeFileSystem }: FileLogOptions) {
+    if (durability !== 'power' && durability !== 'process') {
+      throw new SessionError('INVALID_ARGUMENT', "durability must be 'power' or 'process'")
+    }
+    this.#codec = codec
+    this.#fs = fileSystem
+    this.#durable = durability === 'power'
+    this.#root = new RootDirectory(fileSystem, root, this.#durable)
+    this.description = Object.freeze({
+      name: codec.name,
+      version: codec.version,
+      capabilities: Object.freeze({
+        durability,
+        exclusion: 'host',
+        integrity: codec.integrity,
+        follow: 'host',
+        repair: 'salvage',
+      } as const),
+      modes: Object.freeze({ ...codec.modes, sync: this.#durable ? fileSystem.syncMode : 'none' }),
+    })
+  }
+
+  async openWriter(id: string, intent: WriterIntent): Promise<StorageWriter> {
+    const name = this.#name(id)
+    if (intent.kind === 'resume') {
+      // Nothing to lock where nothing is stored: reading a wrong id must not leave a directory behind.
+      const layout = await this.#find()
+      if (layout === undefined || (await statDirectory(this.#fs, layout.directory(name))) === undefined) {
+        throw notFound(id, this.#root.given)
+      }
+    }
+    const { place, lock } = await this.#lock(id, name)
+    try {
+      if (intent.kind === 'resume') return await this.#resume(place, lock)
+      await this.#requireAbsent(place)
+      return LogWriter.create(place, lock, intent.header, intent.staged === true)
+    } catch (error) {
+      await lock.release().catch(() => {})
+      throw withSessionId(error, id)
+    }
+  }
+
+  async #resume(place: WriterPlace, lock: WriterLock): Promise<StorageWriter> {
+    const { fs, layout, codec, name, id } = place
+    const directory = layout.directory(name)
+    const snapshot = await takeSnapshot(fs, layout, directory, codec, id)
+    await snapshot.file.close().catch(() => {})
+    const { verdict } = snapshot.tail
+    if (verdict.kind === 'corrupt') throw corruptError(snapshot.path, id, verdict.damage)
+    await sweepDirectory(fs, directory)
+    return LogWriter.resume(place, lock, snapshot)
+  }
+
+  async #requireAbsent({ fs, layout, name, id }: WriterPlace): Promise<void> {
+    const path = layout.directory(name)
+    try {
+      await fs.lstat(path)
+    } catch (error) {
+      if (isMissing(error)) return
+      throw ioError(error, 'look at a session directory', path)
+    }
+    throw new SessionError('ALREADY_EXISTS', 'a session with this id is stored here already', { sessionId: id, path })
+  }
+
+  /** Takes the lock of an id, then removes what a dead holder left. Makes the root where it is missing. */
+  async #lock(id: string, name: string): Promise<{ readonly place: WriterPlace; readonly lock: WriterLock }> {
+    const layout = await this.#ensure()
+    this.#swept ??= sweepRoot(this.#fs, layout)
+    await this.#swept
+    const lock = await WriterLock.acquire(this.#fs, layout.locks, name, id)
+    try {
+      if (lock.abandoned) await sweepSession(this.#fs, layout, name)
+    } catch (error) {
+      await lock.release().catch(() => {})
+      throw error
+    }
+    return { place: { fs: this.#fs, layout, codec: this.#codec, name, id, durable: this.#durable }, lock }
+  }
+
+  async openReader(id: string): Promise<StorageReader> {
+    const name = this.#name(id)
+    const layout = await this.#find()
+    if (layout === undefined) throw notFound(id, this.#root.given)
+    const directory = (): string => layout.directory(name)
+    return await openLogReader({ fs: this.#fs, layout, codec: this.#codec, id, directory })
+  }
+
+  async list(query: StorageListQuery): Promise<readonly StorageListEntry[]> {
+    const layout = await this.#find()
+    return layout === undefined ? [] : await listLogs({ fs: this.#fs, layout, codec: this.#codec }, query)
+  }
+
+  async delete(id: string): Promise<boolean> {
+    const name = this.#name(id)
+    if ((await this.#find()) === undefined) return false
+    const { place, lock } = await this.#lock(id, name)
+    try {
+      const removed = await removeSession(this.#fs, place.layout, name, this.#durable)
+      await sweepSession(this.#fs, place.layout, name)
+      return removed
+    } catch (error) {
+      throw withSessionId(error, id)
+    } finally {
+      await lock.release()
+    }
+  }
+
+  async check(id: string, signal?: AbortSignal): Promise<StorageCheck> {
+    const name = this.#name(id)
+    const layout = await this.#find()
+    if (layout === undefined) throw notFound(id, this.#root.given)
+    return await checkLog({ fs: this.#fs, layout, codec: this.#codec }, layout.directory(name), id, signal)
+  }
+
+  async repair(
+    id: string,
+    options: { readonly dryRun: boolean; readonly signal?: AbortSignal },
+  ): Promise<StorageRepair> {
+    const name = this.#name(id)
+    const layout = await this.#find()
+    if (layout === undefined) throw notFound(id, this.#root.given)
+    if (options.dryRun) {
+      const place = { fs: this.#fs, layout, codec: this.#codec, name, id, durable: this.#durable }
+      return await repairLog(place, options)
+    }
+    const { place, lock } = await this.#lock(id, name)
+    try {
+      return await repairLog(place, options)
+    } catch (error) {
+      throw withSessionId(error, id)
+    } finally {
+      await lock.release()
+    }
+  }
+
+  async close(): Promise<void> {}
+
+  #name(id: string): string {
+    return encodeSessionName(checkSessionId(id))
+  }
+
+  /** The layout, or undefined while there is no root. Writes nothing. */
+  async #find(): Promise<Layout | undefined> {
+    if (this.#layout !== undefined) return this.#layout
+    const root = await this.#root.find()
+    return root === undefined ? undefined : this.#adopt(root)
+  }
+
+  async #ensure(): Promise<Layout> {
+    const layout = this.#layout ?? this.#adopt(await this.#root.ensure())
+    await attempt('make the lock directory', layout.locks, () => ensurePrivateDirectory(this.#fs, layout.locks))
+    return layout
+  }
+
+  #adopt(root: string): Layout {
+    this.#layout ??= new Layout(root, this.#codec.fileName)
+    return this.#layout
+  }
+}

@@ -1,0 +1,142 @@
+/** What a listing needs to know of one log: a quick look at both ends, and a careful one where that is not enough. */
+import { isSessionError, type SessionError, type SessionHeader } from '@session-persistence/core'
+import type { FileSystem } from './file-system.ts'
+import { ioError, isMissing, systemErrorName } from './io-error.ts'
+import type { Layout } from './layout.ts'
+import type { LogCodec } from './log-codec.ts'
+import { corruptError, located, takeSnapshot } from './log-snapshot.ts'
+import { readLongId } from './long-id.ts'
+import { readIntoSync } from './read-bytes.ts'
+import { decodeSessionName, isLongSessionName } from './session-name.ts'
+
+/** Holds most headers, together with the whole of a short log. */
+const HEAD_BYTES = 4096
+/** Holds the last record of most logs. */
+const TAIL_BYTES = 4096
+
+export interface ListingPlace {
+  readonly fs: FileSystem
+  readonly layout: Layout
+  readonly codec: LogCodec
+}
+
+/** One session as far as its order in the listing. */
+export interface ListRow {
+  readonly name: string
+  readonly id: string
+  readonly updatedAt: number | undefined
+  readonly events: number | undefined
+  readonly bytes: number
+  readonly error: SessionError | undefined
+}
+
+export class RowReader {
+  readonly #place: ListingPlace
+  readonly #head: Buffer = Buffer.allocUnsafeSlow(HEAD_BYTES)
+  readonly #tail: Buffer = Buffer.allocUnsafeSlow(TAIL_BYTES)
+
+  constructor(place: ListingPlace) {
+    this.#place = place
+  }
+
+  /** The row, `skip` for what is no session, `look` when only {@link look} can tell. */
+  glance(name: string): ListRow | 'skip' | 'look' {
+    const { fs, layout, codec } = this.#place
+    const id = decodeSessionName(name)
+    if (id === undefined) return isLongSessionName(name) ? 'look' : 'skip'
+    const path = layout.log(layout.directory(name))
+    let descriptor: number
+    try {
+      descriptor = fs.openSync(path)
+    } catch (error) {
+      return isMissing(error) ? 'skip' : 'look'
+    }
+    try {
+      const read = readIntoSync(fs, descriptor, this.#head, 0)
+      const head = this.#head.subarray(0, read)
+      let tail = head
+      let bytes = read
+      if (read === HEAD_BYTES) {
+        const stat = fs.fstatSync(descriptor)
+        if (stat.kind !== 'file') return 'look'
+        bytes = stat.size
+        const count = readIntoSync(fs, descriptor, this.#tail, Math.max(0, bytes - TAIL_BYTES))
+        tail = this.#tail.subarray(0, count)
+      }
+      const found = codec.glance(head, tail, id)
+      return found === undefined ? 'look' : { name, id, ...found, bytes, error: undefined }
+    } catch {
+      return 'look'
+    } finally {
+      fs.closeSync(descriptor)
+    }
+  }
+
+  /** The row by way of the whole tail; undefined for what is no session. IO when the process is out of handles. */
+  async look(name: string): Promise<ListRow | undefined> {
+    const { fs, layout, codec } = this.#place
+    const directory = layout.directory(name)
+    // The name itself stands for an id that cannot be told: such an entry can be seen, though not opened.
+    const id = decodeSessionName(name) ?? (isLongSessionName(name) ? this.#longId(name) : undefined)
+    if (id === undefined) return undefined
+    const damaged = (error: SessionError): ListRow => ({
+      name,
+      id,
+      updatedAt: undefined,
+      events: undefined,
+      bytes: sizeOf(fs, layout.log(directory)),
+      error,
+    })
+    try {
+      const { file, dialect, tail, stat, path } = await takeSnapshot(fs, layout, directory, codec, id)
+      await file.close().catch(() => {})
+      if (tail.verdict.kind === 'corrupt') throw corruptError(path, id, tail.verdict.damage)
+      const { nextSeq: events, lastTime } = tail
+      return { name, id, updatedAt: lastTime ?? dialect.header.createdAt, events, bytes: stat.size, error: undefined }
+    } catch (error) {
+      if (!isSessionError(error)) throw error
+      if (error.code === 'NOT_FOUND') return undefined
+      const system = systemErrorName(error.cause)
+      // Being out of handles is not about this session, and a listing without some of its rows would be wrong.
+      if (system === 'EMFILE' || system === 'ENFILE' || system === 'ENOMEM') throw error
+      return damaged(error)
+    }
+  }
+
+  #longId(name: string): string {
+    const { fs, layout } = this.#place
+    return readLongId(fs, layout.longId(layout.directory(name)), name) ?? name
+  }
+
+  /** The header of a row that had no error. */
+  header({ name, id }: ListRow): SessionHeader | SessionError | undefined {
+    const { fs, layout, codec } = this.#place
+    const path = layout.log(layout.directory(name))
+    let descriptor: number
+    try {
+      descriptor = fs.openSync(path)
+    } catch (error) {
+      return isMissing(error) ? undefined : ioError(error, 'open the log', path, { sessionId: id })
+    }
+    try {
+      let head = this.#head.subarray(0, readIntoSync(fs, descriptor, this.#head, 0))
+      if (head.length === HEAD_BYTES && !codec.holdsHeader(head)) {
+        const longer = Buffer.allocUnsafe(codec.headerBytesMax)
+        head = longer.subarray(0, readIntoSync(fs, descriptor, longer, 0))
+      }
+      return located(path, id, () => codec.open(head)).header
+    } catch (error) {
+      return ioError(error, 'read the header', path, { sessionId: id })
+    } finally {
+      fs.closeSync(descriptor)
+    }
+  }
+}
+
+function sizeOf(fs: FileSystem, path: string): number {
+  try {
+    return fs.lstatSync(path).size
+  } catch {
+    return 0
+  }
+}

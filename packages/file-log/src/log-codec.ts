@@ -1,0 +1,140 @@
+/**
+ * The codec port: how one log's bytes are written and read. Everything here is pure over bytes; opening, syncing and
+ * searching is done by the rest of this package, the same for every codec.
+ *
+ * A log is a header, then *units* (lines, frames), each holding one or more events; one or more units make a *batch*,
+ * which is what one append wrote. Offsets are absolute in the file.
+ */
+import type { AnySessionEvent, SessionHeader, StoredRecord } from '@session-persistence/core'
+
+/** What is wrong, and where. The message holds no payload. */
+export interface Damage {
+  readonly offset: number
+  /** The seq that was expected there, where it is known. */
+  readonly seq?: number
+  readonly message: string
+  /** What stood there, when it was a readable seq. */
+  readonly found?: number
+}
+
+/** Bytes of a file: `bytes[0]` is the byte at `offset`. A codec may use them as scratch space: they are read once. */
+export interface Window {
+  readonly bytes: Buffer
+  readonly offset: number
+}
+
+/** One verified unit. */
+export interface UnitSpan {
+  readonly offset: number
+  /** Offset behind it, its terminator included. */
+  readonly end: number
+  readonly firstSeq: number
+  readonly lastSeq: number
+}
+
+export interface BatchSpan {
+  readonly offset: number
+  readonly end: number
+  readonly firstSeq: number
+}
+
+/** The end of a log as found, before anything is done about it (events-and-recovery.md, physical tail). */
+export interface LogTail {
+  /** Behind the last complete batch; what follows is torn, damaged, or a damaged terminator. */
+  readonly end: number
+  readonly nextSeq: number
+  readonly lastTime: number | undefined
+  /** The last complete batch; undefined in a log without one. */
+  readonly lastBatch: BatchSpan | undefined
+  /** False when the last unit is complete but its terminator is missing or damaged. */
+  readonly terminated: boolean
+  readonly verdict: TailVerdict
+}
+
+export type TailVerdict =
+  | { readonly kind: 'clean' }
+  | { readonly kind: 'torn'; readonly offset: number; readonly bytes: number }
+  | { readonly kind: 'corrupt'; readonly damage: Damage }
+
+export interface TailInput extends Window {
+  /** Size of the file; what lies between the end of the window and this is all NUL. */
+  readonly size: number
+  /** True when the window starts where the first unit does. */
+  readonly whole: boolean
+}
+
+/** What a forward scan knows of what comes next; undefined where it starts in the middle. */
+export interface ScanPosition {
+  readonly nextSeq: number | undefined
+  /** First seq of the batch that the next unit belongs to. */
+  readonly batchSeq: number | undefined
+}
+
+export interface ScanOptions {
+  /** Records before and behind these seqs are checked and left out. */
+  readonly from: number
+  readonly to: number
+  /** See `StorageReadRange.elideChunks`. */
+  readonly elideChunks: boolean
+}
+
+export interface ScanResult {
+  readonly records: StoredRecord[]
+  /** Offset behind the last unit that was scanned. */
+  readonly end: number
+  readonly position: ScanPosition
+  /** Set at the first damage; `end` is then where the damaged unit starts. */
+  readonly damage?: Damage
+}
+
+/** How one stored log is written, as its header says. */
+export interface LogDialect {
+  readonly header: SessionHeader
+  /** Offset of the first unit. */
+  readonly dataStart: number
+  /** Oddities of the header that lose nothing (a byte-order mark), for `check`. */
+  readonly notes: readonly string[]
+  /** The bytes of one batch. INVARIANT when the events are not contiguous. */
+  encodeBatch(events: readonly AnySessionEvent[]): Buffer
+  /** The verdict on the end of a log, or undefined when the window must start earlier. */
+  readTail(input: TailInput): LogTail | undefined
+  /** Decodes whole units from the start of the window, which a unit starts at. `end` stays put when none is whole. */
+  scan(window: Window, position: ScanPosition, options: ScanOptions): ScanResult
+  /** The first verified unit that starts in the window at or behind `from`; undefined when there is none. */
+  findUnit(window: Window, from: number): UnitSpan | undefined
+  /** Smallest offset in the window, its start excluded, where a unit starts; the window ends with a unit. */
+  firstUnitStart(window: Window): number | undefined
+  /** Every verified unit in the window, wherever it stands and whatever surrounds it, for `repair`. */
+  salvage(window: Window): { readonly events: readonly AnySessionEvent[]; readonly consumed: number }
+  /** True when stored bytes of a unit show that a tool rewrote line ends; for `check`. */
+  hasForeignLineEnds(window: Window): boolean
+}
+
+export interface LogCodec {
+  /** Name of the backend: `jsonl`. */
+  readonly name: string
+  readonly version: string
+  /** Name of the log inside a session directory. */
+  readonly fileName: string
+  readonly integrity: 'none' | 'checksum'
+  readonly modes: { readonly [mode: string]: string }
+  /** Bytes from the start of a file that hold every legal header. */
+  readonly headerBytesMax: number
+  /** Bytes of the largest legal unit. */
+  readonly unitBytesMax: number
+  /** Bytes of the largest legal batch. */
+  readonly batchBytesMax: number
+  /** The byte that ends every unit, where there is one: an endless unit can then be refused without holding it. */
+  readonly terminator?: number
+  /** A new log: its first bytes, and how the rest is written. */
+  create(header: SessionHeader): { readonly bytes: Buffer; readonly dialect: LogDialect }
+  /** True when the prefix of a file holds its whole header. */
+  holdsHeader(prefix: Buffer): boolean
+  /**
+   * For listing: count and time of the last event of a log with this id, from its first and its last bytes. Undefined
+   * unless both ends are sound and small enough to be told from these bytes alone.
+   */
+  glance(head: Buffer, tail: Buffer, id: string): { readonly events: number; readonly updatedAt: number } | undefined
+  /** The log that starts with these bytes (`headerBytesMax` of them, or all). CORRUPT, UNSUPPORTED_VERSION. */
+  open(prefix: Buffer): LogDialect
+}

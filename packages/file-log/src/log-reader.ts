@@ -1,0 +1,182 @@
+/** A consistent snapshot of one stored log: never locks, never writes. */
+import {
+  type DerivedDocument,
+  isElided,
+  type SessionError,
+  type SessionHeader,
+  type StorageReader,
+  type StorageReadRange,
+  type StorageTail,
+  type StoredRecord,
+} from '@session-persistence/core'
+import { readDerived } from './derived-document.ts'
+import type { FileSystem } from './file-system.ts'
+import { waitForChange } from './follow.ts'
+import type { Layout } from './layout.ts'
+import type { Damage, LogCodec, LogTail, ScanOptions } from './log-codec.ts'
+import { corruptError, type LogSnapshot, takeSnapshot } from './log-snapshot.ts'
+import { type ScanPage, type ScanSource, scanBackward, scanForward } from './scan-pages.ts'
+import { seek } from './seek.ts'
+
+/** Where a reader finds its log. It asks again when it looks twice, since a staged log moves when it is published. */
+export interface LogPlace {
+  readonly fs: FileSystem
+  readonly layout: Layout
+  readonly codec: LogCodec
+  readonly id: string
+  readonly directory: () => string
+}
+
+/** Opens a reader. Looks twice before it calls the end of a log corrupt: a writer may be cutting it just now. */
+export async function openLogReader(place: LogPlace): Promise<LogReader> {
+  const first = await take(place)
+  if (first.tail.verdict.kind !== 'corrupt') return new LogReader(place, first)
+  await closeQuietly(first)
+  return new LogReader(place, await take(place))
+}
+
+function take({ fs, layout, codec, id, directory }: LogPlace): Promise<LogSnapshot> {
+  return takeSnapshot(fs, layout, directory(), codec, id)
+}
+
+/** Closing a file that was only read loses nothing. */
+async function closeQuietly({ file }: LogSnapshot): Promise<void> {
+  await file.close().catch(() => {})
+}
+
+interface Walk extends ScanOptions {
+  readonly reverse: boolean
+}
+
+export class LogReader implements StorageReader {
+  readonly header: SessionHeader
+  readonly tail: StorageTail
+  readonly bytes: number
+  readonly #place: LogPlace
+  readonly #snapshot: LogSnapshot
+  #closed = false
+
+  constructor(place: LogPlace, snapshot: LogSnapshot) {
+    this.#place = place
+    this.#snapshot = snapshot
+    this.header = snapshot.dialect.header
+    this.tail = storageTail(snapshot.tail)
+    this.bytes = snapshot.stat.size
+  }
+
+  async *read(range: StorageReadRange): AsyncGenerator<readonly StoredRecord[], void, undefined> {
+    const reverse = range.reverse === true
+    const from = range.from ?? 0
+    const to = Math.min(range.to ?? Number.MAX_SAFE_INTEGER, this.tail.nextSeq - 1)
+    // Asked for everything there is: then damage behind the last good batch must not pass for the end.
+    const wholeEnd = range.to === undefined || range.to > to
+    if (reverse && wholeEnd) this.#throwTailDamage(from)
+    yield* this.#walk({ from, to, reverse, elideChunks: range.elideChunks === true && !reverse }, range.signal)
+    if (!reverse && wholeEnd) this.#throwTailDamage(from)
+  }
+
+  #throwTailDamage(from: number): void {
+    const { verdict, nextSeq } = this.#snapshot.tail
+    if (verdict.kind !== 'corrupt') return
+    if ((verdict.damage.seq ?? nextSeq) >= from) throw this.#corrupt(verdict.damage)
+  }
+
+  /**
+   * At damage it opens the log again and goes on behind the last good record, once: a writer may have cut and
+   * rewritten a tail that was never acknowledged.
+   */
+  async *#walk(whole: Walk, signal: AbortSignal | undefined): AsyncGenerator<readonly StoredRecord[], void, undefined> {
+    let left = whole
+    let damaged = false
+    for await (const page of this.#pages(this.#snapshot, whole, signal)) {
+      if (page.records.length > 0) {
+        yield page.records
+        left = behind(left, page.records)
+      }
+      damaged = page.damage !== undefined
+    }
+    if (!damaged || left.from > left.to) return
+    const again = await take(this.#place)
+    try {
+      const to = Math.min(left.to, again.tail.nextSeq - 1)
+      for await (const page of this.#pages(again, { ...left, to }, signal)) {
+        if (page.records.length > 0) yield page.records
+        if (page.damage !== undefined) throw this.#corrupt(page.damage)
+      }
+    } finally {
+      await closeQuietly(again)
+    }
+  }
+
+  async *#pages(
+    { file, path, dialect, tail }: LogSnapshot,
+    walk: Walk,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<ScanPage, void, undefined> {
+    signal?.throwIfAborted()
+    if (walk.from > walk.to) return
+    const { codec } = this.#place
+    const source: ScanSource = { file, path, codec, dialect, end: tail.end, terminated: tail.terminated }
+    const pages = walk.reverse
+      ? scanBackward(source, await this.#endBehind(source, tail, walk.to), walk)
+      : scanForward(source, await seek(file, path, codec, dialect, tail, walk.from), walk)
+    for await (const page of pages) {
+      signal?.throwIfAborted()
+      yield page
+      signal?.throwIfAborted()
+    }
+  }
+
+  /** Offset and seq behind the unit that holds `to`, for a walk backwards. */
+  async #endBehind(
+    source: ScanSource,
+    tail: LogTail,
+    to: number,
+  ): Promise<{ readonly offset: number; readonly seq: number }> {
+    const end = { offset: tail.end, seq: tail.nextSeq }
+    if (to + 1 >= tail.nextSeq) return end
+    const { file, path, codec, dialect } = source
+    const start = await seek(file, path, codec, dialect, tail, to + 1)
+    // The scan stops with the page that passes `to`: what it holds behind that is dropped again.
+    for await (const page of scanForward(source, start, { from: to, to, elideChunks: false })) {
+      if (page.damage !== undefined) return end
+      if (page.position.nextSeq !== undefined && page.position.nextSeq > to) {
+        return { offset: page.end, seq: page.position.nextSeq }
+      }
+    }
+    return end
+  }
+
+  #corrupt(damage: Damage): SessionError {
+    return corruptError(this.#snapshot.path, this.header.id, damage)
+  }
+
+  async derived(document: DerivedDocument): Promise<string | undefined> {
+    const { fs, layout, directory } = this.#place
+    return await readDerived(fs, layout.derived(directory(), document))
+  }
+
+  async changed(signal?: AbortSignal): Promise<'changed' | 'deleted'> {
+    const { fs, layout, directory } = this.#place
+    return await waitForChange(fs, layout.log(directory()), this.#snapshot.stat, signal)
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    await closeQuietly(this.#snapshot)
+  }
+}
+
+/** What is left of a walk behind the records that it gave. */
+function behind(walk: Walk, records: readonly StoredRecord[]): Walk {
+  const last = records.at(-1)
+  if (last === undefined) return walk
+  if (walk.reverse) return { ...walk, to: last.seq - 1 }
+  return { ...walk, from: last.seq + (isElided(last) ? last.count : 1) }
+}
+
+export function storageTail({ nextSeq, lastTime, verdict }: LogTail): StorageTail {
+  if (verdict.kind !== 'torn') return { nextSeq, lastTime }
+  return { nextSeq, lastTime, torn: { offset: verdict.offset, bytes: verdict.bytes } }
+}

@@ -1,0 +1,255 @@
+/** The exclusive writer of one session, over the log's three states: not stored yet, staged, stored. */
+import {
+  type AnySessionEvent,
+  type DerivedDocument,
+  type Quarantine,
+  SessionError,
+  type SessionHeader,
+  type StorageReader,
+  type StorageTail,
+  type StorageWriter,
+} from '@session-persistence/core'
+import { writeDerived } from './derived-document.ts'
+import { emptyReader } from './empty-reader.ts'
+import type { FileSystem } from './file-system.ts'
+import type { Layout } from './layout.ts'
+import type { LogCodec, LogDialect } from './log-codec.ts'
+import { openLogReader } from './log-reader.ts'
+import type { LogSnapshot } from './log-snapshot.ts'
+import { NewLog } from './publish.ts'
+import { rewriteLog } from './rewrite.ts'
+import { StoredLog } from './stored-log.ts'
+import type { WriterLock } from './writer-lock.ts'
+
+export interface WriterPlace {
+  readonly fs: FileSystem
+  readonly layout: Layout
+  readonly codec: LogCodec
+  readonly name: string
+  readonly id: string
+  /** Whether to sync. */
+  readonly durable: boolean
+}
+
+type State =
+  | { readonly kind: 'unborn'; readonly discarding?: NewLog }
+  | { readonly kind: 'staged'; readonly log: NewLog; readonly dialect: LogDialect }
+  | { readonly kind: 'stored'; readonly log: StoredLog }
+  /** A step failed in a way that only opening the session again can tell apart. */
+  | { readonly kind: 'broken'; readonly cause: unknown }
+  | { readonly kind: 'closed' }
+
+export class LogWriter implements StorageWriter {
+  readonly #place: WriterPlace
+  readonly #lock: WriterLock
+  readonly #staged: boolean
+  #header: SessionHeader
+  #tail: StorageTail
+  #state: State
+
+  private constructor(
+    place: WriterPlace,
+    lock: WriterLock,
+    header: SessionHeader,
+    tail: StorageTail,
+    state: State,
+    staged: boolean,
+  ) {
+    this.#place = place
+    this.#lock = lock
+    this.#header = header
+    this.#tail = tail
+    this.#state = state
+    this.#staged = staged
+  }
+
+  /** A new log; nothing is stored yet. */
+  static create(place: WriterPlace, lock: WriterLock, header: SessionHeader, staged: boolean): LogWriter {
+    return new LogWriter(place, lock, header, { nextSeq: 0, lastTime: undefined }, { kind: 'unborn' }, staged)
+  }
+
+  /** The stored log of a snapshot whose file is closed already. */
+  static resume(place: WriterPlace, lock: WriterLock, snapshot: LogSnapshot): LogWriter {
+    const log = new StoredLog(place, snapshot)
+    return new LogWriter(place, lock, snapshot.dialect.header, log.tail, { kind: 'stored', log }, false)
+  }
+
+  get header(): SessionHeader {
+    return this.#header
+  }
+
+  get tail(): StorageTail {
+    return this.#tail
+  }
+
+  get location(): string {
+    const { layout, name } = this.#place
+    return layout.log(layout.directory(name))
+  }
+
+  async openReader(): Promise<StorageReader> {
+    const { fs, layout, codec, id, name } = this.#place
+    const state = this.#state
+    if (state.kind === 'unborn') return emptyReader(this.#header)
+    this.#requireOpen()
+    const directory = (): string => (state.kind === 'staged' ? state.log.directory : layout.directory(name))
+    return await openLogReader({ fs, layout, codec, id, directory })
+  }
+
+  async append(events: readonly AnySessionEvent[]): Promise<void> {
+    this.#requireOpen()
+    const last = events.at(-1)
+    if (last === undefined) return
+    this.#requireNext(events)
+    if (this.#state.kind === 'unborn' && !this.#staged) {
+      await this.#bear(events)
+      return
+    }
+    if (this.#state.kind === 'unborn') await this.#stage()
+    if (this.#state.kind === 'staged') await this.#state.log.write(this.#state.dialect.encodeBatch(events))
+    if (this.#state.kind === 'stored') await this.#state.log.append(events)
+    this.#tail = { nextSeq: last.seq + 1, lastTime: last.time }
+  }
+
+  #requireNext(events: readonly AnySessionEvent[]): void {
+    const found = events[0]?.seq
+    const expected = this.#tail.nextSeq
+    if (found === expected) return
+    throw new SessionError('CONFLICT', 'the batch does not continue the stored log', {
+      sessionId: this.#place.id,
+      expected,
+      ...(found === undefined ? {} : { found }),
+    })
+  }
+
+  async #stage(): Promise<void> {
+    const { codec } = this.#place
+    const { bytes, dialect } = codec.create(this.#header)
+    const log = await NewLog.begin(this.#place)
+    try {
+      await log.write(bytes)
+    } catch (error) {
+      await log.discard()
+      throw error
+    }
+    this.#state = { kind: 'staged', log, dialect }
+  }
+
+  /** Header and first batch appear together, durable, or not at all. */
+  async #bear(events: readonly AnySessionEvent[]): Promise<void> {
+    await this.#finishDiscarding()
+    const { bytes, dialect } = this.#place.codec.create(this.#header)
+    const log = await NewLog.begin(this.#place)
+    try {
+      await log.write(Buffer.concat([bytes, dialect.encodeBatch(events)]))
+      await log.publish()
+    } catch (error) {
+      this.#state = { kind: 'unborn', discarding: log }
+      await this.#finishDiscarding().catch(() => {})
+      throw error
+    }
+    this.#tail = nextTail(events)
+    await this.#adopt(log, dialect)
+  }
+
+  async #finishDiscarding(): Promise<void> {
+    if (this.#state.kind !== 'unborn' || this.#state.discarding === undefined) return
+    try {
+      await this.#state.discarding.discard()
+    } catch (cause) {
+      throw new SessionError('POISONED', 'an earlier first write failed and could not be undone yet', { cause })
+    }
+    this.#state = { kind: 'unborn' }
+  }
+
+  /** From a published directory to a stored log. */
+  async #adopt(log: NewLog, dialect: LogDialect): Promise<void> {
+    try {
+      this.#state = { kind: 'stored', log: await StoredLog.published(this.#place, log.length, dialect, this.#tail) }
+    } catch (cause) {
+      this.#state = { kind: 'broken', cause }
+    }
+  }
+
+  async settle(): Promise<void> {
+    this.#requireOpen()
+    if (this.#state.kind === 'stored') await this.#state.log.settle()
+  }
+
+  async discardTornTail(): Promise<Quarantine> {
+    this.#requireOpen()
+    if (this.#state.kind !== 'stored') throw new SessionError('INVARIANT', 'the log has no torn tail')
+    const kept = await this.#state.log.discardTornTail()
+    this.#tail = this.#state.log.tail
+    return kept
+  }
+
+  async publish(): Promise<void> {
+    this.#requireOpen()
+    if (!this.#staged || this.#state.kind === 'stored') return
+    if (this.#state.kind === 'unborn') await this.#stage()
+    if (this.#state.kind !== 'staged') return
+    const { log, dialect } = this.#state
+    await log.publish()
+    await this.#adopt(log, dialect)
+  }
+
+  async rewrite(
+    header: SessionHeader,
+    events: AsyncIterable<readonly AnySessionEvent[]>,
+    keepOriginal?: string,
+  ): Promise<string | undefined> {
+    this.#requireOpen()
+    const state = this.#state
+    if (state.kind !== 'stored') throw new SessionError('INVARIANT', 'only a stored log can be rewritten')
+    await state.log.settle()
+    const rewritten = await rewriteLog(this.#place, header, events, keepOriginal)
+    await state.log.close()
+    this.#header = header
+    this.#tail = rewritten.tail
+    this.#state =
+      rewritten.unsynced === undefined
+        ? { kind: 'stored', log: rewritten.log }
+        : { kind: 'broken', cause: rewritten.unsynced }
+    this.#requireOpen()
+    return rewritten.originalAt
+  }
+
+  async saveDerived(document: DerivedDocument, text: string): Promise<void> {
+    this.#requireOpen()
+    if (this.#state.kind !== 'stored') return
+    const { fs, layout, name } = this.#place
+    const directory = layout.directory(name)
+    await writeDerived(fs, layout.derived(directory, document), layout.temporaryFile(directory), text)
+  }
+
+  async close(): Promise<void> {
+    const state = this.#state
+    if (state.kind === 'closed') return
+    this.#state = { kind: 'closed' }
+    try {
+      if (state.kind === 'stored') await state.log.close()
+      else if (state.kind === 'staged') await state.log.discard()
+      else if (state.kind === 'unborn') await state.discarding?.discard().catch(() => {})
+    } finally {
+      await this.#lock.release()
+    }
+  }
+
+  #requireOpen(): void {
+    const { id: sessionId } = this.#place
+    if (this.#state.kind === 'closed') throw new SessionError('CLOSED', 'the writer was closed', { sessionId })
+    if (this.#state.kind === 'broken') {
+      const { cause } = this.#state
+      throw new SessionError('POISONED', 'an earlier step failed: close the session and open it again', {
+        sessionId,
+        cause,
+      })
+    }
+  }
+}
+
+function nextTail(events: readonly AnySessionEvent[]): StorageTail {
+  const last = events.at(-1)
+  return { nextSeq: (last?.seq ?? -1) + 1, lastTime: last?.time }
+}

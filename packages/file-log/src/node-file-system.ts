@@ -1,0 +1,204 @@
+/** The file-system port over `node:fs`. */
+import fs from 'node:fs'
+import { tryLock } from 'fs-native-extensions'
+import type { DirectoryEntry, FileKind, FileStat, FileSystem, OpenFile, OpenMode } from './file-system.ts'
+
+const { constants } = fs
+
+/** Windows lacks these flags; Node leaves the constants undefined there. */
+const NOFOLLOW = constants.O_NOFOLLOW ?? 0
+const NONBLOCK = constants.O_NONBLOCK ?? 0
+
+/**
+ * On Linux a write to an O_DSYNC handle is itself the sync and saves a hop through the thread pool (1.14 against 1.45
+ * of a bare write + fdatasync). Elsewhere O_DSYNC does not reach the platter, and `fdatasync` does.
+ */
+const WRITE_SYNCS = process.platform === 'linux' && constants.O_DSYNC !== undefined
+
+const FLAGS: { readonly [how in OpenMode]: number } = {
+  read: constants.O_RDONLY | NOFOLLOW | NONBLOCK,
+  append: constants.O_WRONLY | constants.O_APPEND | NOFOLLOW | NONBLOCK,
+  'append-durable':
+    constants.O_WRONLY | constants.O_APPEND | NOFOLLOW | NONBLOCK | (WRITE_SYNCS ? constants.O_DSYNC : 0),
+  patch: constants.O_RDWR | NOFOLLOW | NONBLOCK,
+  new: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | NOFOLLOW,
+  lock: constants.O_RDWR | constants.O_CREAT | NOFOLLOW | NONBLOCK,
+}
+
+/** Windows locks are mandatory: a byte far behind the content keeps the owner's name readable. */
+const WINDOWS_LOCK_OFFSET = 0x4000_0000
+
+function kindOf(stat: { isFile(): boolean; isDirectory(): boolean; isSymbolicLink(): boolean }): FileKind {
+  return stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : stat.isSymbolicLink() ? 'symlink' : 'other'
+}
+
+function toFileStat(stat: fs.BigIntStats): FileStat {
+  return {
+    kind: kindOf(stat),
+    size: Number(stat.size),
+    identity: `${stat.dev}:${stat.ino}`,
+    mode: Number(stat.mode) & 0o777,
+    modifiedNs: stat.mtimeNs,
+  }
+}
+
+type Callback<T> = (error: NodeJS.ErrnoException | null, value: T) => void
+
+function settled<T>(start: (done: Callback<T>) => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    start((error, value) => {
+      if (error === null) resolve(value)
+      else reject(error)
+    })
+  })
+}
+
+function finished(start: (done: (error: NodeJS.ErrnoException | null) => void) => void): Promise<void> {
+  return settled<void>((done) => {
+    start((error) => {
+      done(error, undefined)
+    })
+  })
+}
+
+class NodeFile implements OpenFile {
+  readonly #fd: number
+  readonly #syncAppends: boolean
+
+  constructor(fd: number, syncAppends: boolean) {
+    this.#fd = fd
+    this.#syncAppends = syncAppends
+  }
+
+  async stat(): Promise<FileStat> {
+    return toFileStat(await settled<fs.BigIntStats>((done) => fs.fstat(this.#fd, { bigint: true }, done)))
+  }
+
+  read(into: Uint8Array, position: number): Promise<number> {
+    return settled((done) => fs.read(this.#fd, into, 0, into.length, position, done))
+  }
+
+  write(bytes: Uint8Array, position: number): Promise<number> {
+    return settled((done) => fs.write(this.#fd, bytes, 0, bytes.length, position, done))
+  }
+
+  append(bytes: Uint8Array): Promise<number> {
+    const written = settled<number>((done) => fs.write(this.#fd, bytes, 0, bytes.length, null, done))
+    return this.#syncAppends ? written.then((count) => this.sync().then(() => count)) : written
+  }
+
+  truncate(length: number): Promise<void> {
+    return finished((done) => fs.ftruncate(this.#fd, length, done))
+  }
+
+  sync(): Promise<void> {
+    return finished((done) => fs.fdatasync(this.#fd, done))
+  }
+
+  chmod(mode: number): Promise<void> {
+    return finished((done) => fs.fchmod(this.#fd, mode, done))
+  }
+
+  tryLock(): boolean {
+    return process.platform === 'win32' ? tryLock(this.#fd, WINDOWS_LOCK_OFFSET, 1) : tryLock(this.#fd)
+  }
+
+  close(): Promise<void> {
+    return finished((done) => fs.close(this.#fd, done))
+  }
+}
+
+/** The real file system. */
+export const nodeFileSystem: FileSystem = {
+  syncMode: WRITE_SYNCS ? 'O_DSYNC' : 'fdatasync',
+
+  async open(path, how, mode = 0o600) {
+    const fd = await settled<number>((done) => fs.open(path, FLAGS[how], mode, done))
+    return new NodeFile(fd, how === 'append-durable' && !WRITE_SYNCS)
+  },
+
+  async lstat(path) {
+    return toFileStat(await settled<fs.BigIntStats>((done) => fs.lstat(path, { bigint: true }, done)))
+  },
+
+  realpath(path) {
+    return settled((done) => fs.realpath.native(path, done))
+  },
+
+  readDirectory(path) {
+    return settled<string[]>((done) => fs.readdir(path, done))
+  },
+
+  mkdir(path, mode) {
+    return finished((done) => fs.mkdir(path, { mode }, done))
+  },
+
+  chmod(path, mode) {
+    return finished((done) => fs.chmod(path, mode, done))
+  },
+
+  rename(from, to) {
+    return finished((done) => fs.rename(from, to, done))
+  },
+
+  unlink(path) {
+    return finished((done) => fs.unlink(path, done))
+  },
+
+  rmdir(path) {
+    return finished((done) => fs.rmdir(path, done))
+  },
+
+  async syncDirectory(path) {
+    // Windows has no such call: there a rename is ordered by NTFS itself.
+    if (process.platform === 'win32') return
+    const flags = constants.O_RDONLY | constants.O_DIRECTORY | NOFOLLOW
+    const fd = await settled<number>((done) => fs.open(path, flags, done))
+    try {
+      await finished((done) => fs.fsync(fd, done))
+    } finally {
+      await finished((done) => fs.close(fd, done))
+    }
+  },
+
+  watch(path, onChange) {
+    try {
+      const watcher = fs.watch(path, { persistent: false }, () => {
+        onChange()
+      })
+      watcher.on('error', () => {
+        watcher.close()
+      })
+      return () => {
+        watcher.close()
+      }
+    } catch {
+      // No watcher left (inotify limit), or none on this file system: polling remains.
+      return () => {}
+    }
+  },
+
+  lstatSync(path) {
+    return toFileStat(fs.lstatSync(path, { bigint: true }))
+  },
+
+  readDirectorySync(path): readonly DirectoryEntry[] {
+    return fs.readdirSync(path, { withFileTypes: true }).map((entry) => ({ name: entry.name, kind: kindOf(entry) }))
+  },
+
+  openSync(path) {
+    return fs.openSync(path, FLAGS.read)
+  },
+
+  fstatSync(descriptor) {
+    return toFileStat(fs.fstatSync(descriptor, { bigint: true }))
+  },
+
+  readSync(descriptor, into, position) {
+    return fs.readSync(descriptor, into, 0, into.length, position)
+  },
+
+  closeSync(descriptor) {
+    fs.closeSync(descriptor)
+  },
+}

@@ -1,0 +1,44 @@
+/** Creates directories and files that only their owner may read, whatever the umask (contract family SEC). */
+import type { FileSystem, OpenFile, OpenMode } from './file-system.ts'
+import { ioError, systemErrorName } from './io-error.ts'
+import { DIRECTORY_MODE, FILE_MODE, notPlain } from './layout.ts'
+
+/** Makes a directory that must not exist yet (EEXIST is passed on). */
+export async function makePrivateDirectory(fs: FileSystem, path: string): Promise<void> {
+  await fs.mkdir(path, DIRECTORY_MODE)
+  // A umask can only take bits away; an owner without its own bits could not go on.
+  if ((await fs.lstat(path)).mode !== DIRECTORY_MODE) await fs.chmod(path, DIRECTORY_MODE)
+}
+
+/** The same where it may exist; then its permissions are left as they are. True when it was made. */
+export async function ensurePrivateDirectory(fs: FileSystem, path: string): Promise<boolean> {
+  try {
+    await makePrivateDirectory(fs, path)
+    return true
+  } catch (error) {
+    if (systemErrorName(error) !== 'EEXIST') throw ioError(error, 'make a directory', path)
+  }
+  const found = await fs.lstat(path).catch((error: unknown) => {
+    throw ioError(error, 'look at a directory', path)
+  })
+  if (found.kind !== 'directory') throw notPlain(path, 'directory', found.kind)
+  return false
+}
+
+/** Opens with `new` or `lock` and makes sure that what this call created is 0600. */
+export async function openPrivateFile(
+  fs: FileSystem,
+  path: string,
+  how: OpenMode & ('new' | 'lock'),
+): Promise<OpenFile> {
+  const file = await fs.open(path, how, FILE_MODE)
+  try {
+    const stat = await file.stat()
+    if (stat.kind !== 'file') throw notPlain(path, 'file', stat.kind)
+    if (stat.mode !== FILE_MODE) await file.chmod(FILE_MODE)
+    return file
+  } catch (error) {
+    await file.close().catch(() => {})
+    throw error
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * Builds a session directory under a temporary name and makes it appear whole (docs/formats/files.md, Create): sync the
+ * file, sync its directory, rename, sync the root. Before the rename nobody sees it, and after a crash nothing but the
+ * temporary directory is left.
+ */
+import { SessionError } from '@session-persistence/core'
+import type { FileSystem, OpenFile } from './file-system.ts'
+import { attempt, ioError, isMissing } from './io-error.ts'
+import type { Layout } from './layout.ts'
+import { makePrivateDirectory, openPrivateFile } from './private-path.ts'
+import { removeTree } from './remove-tree.ts'
+import { isLongSessionName } from './session-name.ts'
+import { writeFully } from './write-bytes.ts'
+
+export interface NewLogPlace {
+  readonly fs: FileSystem
+  readonly layout: Layout
+  readonly name: string
+  readonly id: string
+  /** Whether to sync. */
+  readonly durable: boolean
+}
+
+export class NewLog {
+  readonly #place: NewLogPlace
+  #directory: string
+  readonly #file: OpenFile
+  /** Set when a sync failed: what the page cache shows is then no proof of anything. */
+  #failed: SessionError | undefined
+  #length = 0
+
+  private constructor(place: NewLogPlace, directory: string, file: OpenFile) {
+    this.#place = place
+    this.#directory = directory
+    this.#file = file
+  }
+
+  static async begin(place: NewLogPlace): Promise<NewLog> {
+    const { fs, layout, name, id, durable } = place
+    const directory = layout.temporaryDirectory(name)
+    return await attempt('build a session directory', directory, async () => {
+      await makePrivateDirectory(fs, directory)
+      try {
+        if (isLongSessionName(name)) await writeId(fs, layout.longId(directory), id, durable)
+        return new NewLog(place, directory, await openPrivateFile(fs, layout.log(directory), 'new'))
+      } catch (error) {
+        await removeTree(fs, directory).catch(() => {})
+        throw error
+      }
+    })
+  }
+
+  get directory(): string {
+    return this.#directory
+  }
+
+  get length(): number {
+    return this.#length
+  }
+
+  /** Adds bytes; not durable before `publish`. After a failure what was there before is there again. */
+  async write(bytes: Uint8Array): Promise<void> {
+    this.#requireSound()
+    const path = this.#place.layout.log(this.#directory)
+    try {
+      await writeFully(this.#file, bytes, this.#length)
+    } catch (error) {
+      const failed = ioError(error, 'write a new log', path)
+      await this.#file.truncate(this.#length).catch((cause: unknown) => {
+        this.#failed = ioError(cause, 'cut a new log', path)
+      })
+      throw failed
+    }
+    this.#length += bytes.length
+  }
+
+  /** Resolves with the final directory. ALREADY_EXISTS changes nothing. */
+  async publish(): Promise<string> {
+    this.#requireSound()
+    const { fs, layout, name, durable } = this.#place
+    const target = layout.directory(name)
+    const path = layout.log(this.#directory)
+    try {
+      if (durable) {
+        await this.#file.sync()
+        await fs.syncDirectory(this.#directory)
+      }
+    } catch (error) {
+      this.#failed = ioError(error, 'sync a new log', path)
+      throw this.#failed
+    }
+    await this.#rename(target)
+    const temporary = this.#directory
+    this.#directory = target
+    try {
+      if (durable) await fs.syncDirectory(layout.root)
+    } catch (error) {
+      this.#failed = ioError(error, 'sync the root', layout.root)
+      // Not acknowledged, so it must not be seen; the events come again.
+      await fs.rename(target, temporary).then(
+        () => {
+          this.#directory = temporary
+        },
+        () => {},
+      )
+      throw this.#failed
+    }
+    await this.#file.close().catch(() => {})
+    return target
+  }
+
+  async #rename(target: string): Promise<void> {
+    const { fs, id } = this.#place
+    try {
+      await fs.rename(this.#directory, target)
+    } catch (error) {
+      const occupied = await fs.lstat(target).then(
+        () => true,
+        (cause: unknown) => !isMissing(cause),
+      )
+      if (!occupied) throw ioError(error, 'publish a session directory', target)
+      throw new SessionError('ALREADY_EXISTS', 'a session with this id is stored here already', {
+        sessionId: id,
+        path: target,
+        cause: error,
+      })
+    }
+  }
+
+  #requireSound(): void {
+    if (this.#failed === undefined) return
+    throw new SessionError('POISONED', 'an earlier write to this new log failed', { cause: this.#failed })
+  }
+
+  /** Takes everything away. Rejects when a directory that was made visible could not be taken back. */
+  async discard(): Promise<void> {
+    const { fs, layout, name } = this.#place
+    await this.#file.close().catch(() => {})
+    if (this.#directory === layout.directory(name)) {
+      const aside = layout.temporaryDirectory(name)
+      await attempt('take back a session directory', this.#directory, () => fs.rename(this.#directory, aside))
+      this.#directory = aside
+    }
+    // What stays behind under a temporary name is swept by the next writer of this id.
+    await removeTree(fs, this.#directory).catch(() => {})
+  }
+}
+
+async function writeId(fs: FileSystem, path: string, id: string, durable: boolean): Promise<void> {
+  const file = await openPrivateFile(fs, path, 'new')
+  try {
+    await writeFully(file, Buffer.from(id, 'utf8'), 0)
+    if (durable) await file.sync()
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,31 @@
+/** Reads exact ranges of a file. */
+import type { FileSystem, OpenFile } from './file-system.ts'
+import { attempt } from './io-error.ts'
+
+/** The bytes from `offset`: `length` of them, or fewer where the file ends. */
+export async function readBytes(file: OpenFile, path: string, offset: number, length: number): Promise<Buffer> {
+  // Not from the shared pool: callers keep these bytes across awaits and write into them.
+  const bytes = Buffer.allocUnsafeSlow(length)
+  return bytes.subarray(0, await readInto(file, path, bytes, offset))
+}
+
+/** Fills `into` from `offset`; returns the number of bytes, fewer only where the file ends. */
+export async function readInto(file: OpenFile, path: string, into: Buffer, offset: number): Promise<number> {
+  let filled = 0
+  while (filled < into.length) {
+    const count = await attempt('read', path, () => file.read(into.subarray(filled), offset + filled))
+    if (count === 0) break
+    filled += count
+  }
+  return filled
+}
+
+export function readIntoSync(fs: FileSystem, descriptor: number, into: Buffer, offset: number): number {
+  let filled = 0
+  while (filled < into.length) {
+    const count = fs.readSync(descriptor, into.subarray(filled), offset + filled)
+    if (count === 0) break
+    filled += count
+  }
+  return filled
+}

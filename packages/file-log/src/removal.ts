@@ -1,0 +1,31 @@
+/** Deletes one session completely (docs/formats/files.md, Delete). The caller holds its lock. */
+import type { FileSystem } from './file-system.ts'
+import { attempt, ioError, isMissing } from './io-error.ts'
+import { type Layout, statDirectory } from './layout.ts'
+import { removeTree } from './remove-tree.ts'
+
+/**
+ * True when a session was there. It disappears in one step, by a rename that is made durable before anything is
+ * removed: a crash leaves a temporary directory for the next sweep, never half a session.
+ */
+export async function removeSession(fs: FileSystem, layout: Layout, name: string, durable: boolean): Promise<boolean> {
+  const directory = layout.directory(name)
+  if ((await statDirectory(fs, directory)) === undefined) return false
+  // A directory without a log is somebody else's.
+  if (!(await exists(fs, layout.log(directory)))) return false
+  const aside = layout.temporaryDirectory(name)
+  await attempt('move the session aside', directory, () => fs.rename(directory, aside))
+  if (durable) await attempt('sync the root', layout.root, () => fs.syncDirectory(layout.root))
+  await attempt('remove the session', aside, () => removeTree(fs, aside))
+  return true
+}
+
+async function exists(fs: FileSystem, path: string): Promise<boolean> {
+  try {
+    await fs.lstat(path)
+    return true
+  } catch (error) {
+    if (isMissing(error)) return false
+    throw ioError(error, 'look at the log', path)
+  }
+}

@@ -1,0 +1,186 @@
+/** Walks a log in bounded steps, forwards and backwards, and hands out pages of checked records. */
+import type { StoredRecord } from '@session-persistence/core'
+import type { OpenFile } from './file-system.ts'
+import type { Damage, LogCodec, LogDialect, ScanOptions, ScanPosition, Window } from './log-codec.ts'
+import { findTerminator } from './next-unit.ts'
+import { readInto } from './read-bytes.ts'
+import type { ScanStart } from './seek.ts'
+
+/** About 1,300 small events a page: large enough that a hop costs little, small enough for the event loop. */
+const PAGE_BYTES = 256 * 1024
+const GROWTH = 4
+
+/** The part of a log that is walked. */
+export interface ScanSource {
+  readonly file: OpenFile
+  readonly path: string
+  readonly codec: LogCodec
+  readonly dialect: LogDialect
+  /** Offset behind the last unit. */
+  readonly end: number
+  /** False when the unit that ends there lacks its terminator. */
+  readonly terminated: boolean
+}
+
+export interface ScanPage {
+  readonly records: readonly StoredRecord[]
+  readonly position: ScanPosition
+  /** Offset behind the page. */
+  readonly end: number
+  readonly damage?: Damage
+}
+
+/** Pages from `start` to the end of the source, or up to the first damage, which ends it. */
+export async function* scanForward(
+  source: ScanSource,
+  start: ScanStart,
+  options: ScanOptions,
+): AsyncGenerator<ScanPage, void, undefined> {
+  let offset = start.offset
+  let position: ScanPosition = {
+    nextSeq: start.seq,
+    batchSeq: start.offset === source.dialect.dataStart ? start.seq : undefined,
+  }
+  const buffer = new PageBuffer(source)
+  while (offset < source.end) {
+    const window = await buffer.read(offset, Math.min(source.end, offset + PAGE_BYTES))
+    const page = source.dialect.scan(window, position, options)
+    if (page.end === offset && page.damage === undefined) {
+      if (!(await buffer.widen(offset))) {
+        yield { records: [], position, end: offset, damage: endless(source, offset, position.nextSeq) }
+        return
+      }
+      continue
+    }
+    offset = page.end
+    position = page.position
+    yield page
+    if (page.damage !== undefined) return
+    // Everything behind the range is left unread.
+    if (position.nextSeq !== undefined && position.nextSeq > options.to) return
+  }
+}
+
+/** Pages from the unit that ends at `end.offset`, the last before `end.seq`, back to the start, newest record first. */
+export async function* scanBackward(
+  source: ScanSource,
+  end: ScanStart,
+  options: ScanOptions,
+): AsyncGenerator<ScanPage, void, undefined> {
+  const buffer = new PageBuffer(source)
+  const { dataStart } = source.dialect
+  let length = PAGE_BYTES
+  let high = end.offset
+  let seq = end.seq - 1
+  while (high > dataStart && seq >= options.from) {
+    const low = Math.max(dataStart, high - length)
+    const window = await buffer.read(low, high)
+    const start = low === dataStart ? low : source.dialect.firstUnitStart(window)
+    if (start === undefined) {
+      if (length > 2 * source.codec.unitBytesMax) {
+        yield { records: [], position: unknown(seq), end: high, damage: endless(source, low, seq) }
+        return
+      }
+      length *= GROWTH
+      continue
+    }
+    length = PAGE_BYTES
+    const page = scanWhole(source, window, start, options)
+    if (page.damage === undefined && page.position.nextSeq !== seq + 1) {
+      yield { records: [], position: page.position, end: high, damage: gap(start, seq, page.position.nextSeq) }
+      return
+    }
+    yield { ...page, records: [...page.records].reverse() }
+    if (page.damage !== undefined) return
+    seq = page.firstSeq - 1
+    high = start
+  }
+}
+
+/** Scans `[start, end)` of a window; behind damage it goes on with what can still be verified, and reports the last damage. */
+function scanWhole(
+  source: ScanSource,
+  window: Window,
+  start: number,
+  options: ScanOptions,
+): ScanPage & { readonly firstSeq: number } {
+  let position: ScanPosition = { nextSeq: undefined, batchSeq: undefined }
+  let at = start
+  let damage: Damage | undefined
+  for (;;) {
+    const rest = { bytes: window.bytes.subarray(at - window.offset), offset: at }
+    const firstSeq = source.dialect.findUnit(rest, at)?.firstSeq ?? 0
+    const page = source.dialect.scan(rest, position, options)
+    if (page.damage === undefined) {
+      return { records: page.records, position: page.position, end: page.end, firstSeq, ...(damage && { damage }) }
+    }
+    damage = page.damage
+    const next = source.dialect.findUnit(rest, page.end + 1)
+    if (next === undefined) return { records: [], position: page.position, end: page.end, firstSeq, damage }
+    at = next.offset
+    position = { nextSeq: undefined, batchSeq: undefined }
+  }
+}
+
+/** The bytes of one page, in one buffer for the whole walk. */
+class PageBuffer {
+  readonly #source: ScanSource
+  #bytes: Buffer = Buffer.allocUnsafeSlow(0)
+  /** Bytes that the next read must have at least, and what the last one asked for. */
+  #wanted = 0
+  #asked = 0
+
+  constructor(source: ScanSource) {
+    this.#source = source
+  }
+
+  async read(from: number, to: number): Promise<Window> {
+    const { file, path, end, terminated, codec } = this.#source
+    const length = Math.max(to - from, Math.min(this.#wanted, end - from))
+    this.#wanted = 0
+    this.#asked = length
+    // One byte more, for a terminator that the file lacks.
+    if (this.#bytes.length < length + 1) this.#bytes = Buffer.allocUnsafeSlow(length + 1)
+    const filled = await readInto(file, path, this.#bytes.subarray(0, length), from)
+    const complete = from + filled === end && !terminated && codec.terminator !== undefined
+    if (complete) this.#bytes[filled] = codec.terminator ?? 0
+    return { bytes: this.#bytes.subarray(0, complete ? filled + 1 : filled), offset: from }
+  }
+
+  /** Makes the next read long enough for the unit that starts at `offset`; false when no legal unit does. */
+  async widen(offset: number): Promise<boolean> {
+    const { file, path, end, codec } = this.#source
+    const seen = this.#asked
+    if (seen >= end - offset || seen >= codec.unitBytesMax) return false
+    if (codec.terminator === undefined) {
+      this.#wanted = seen * GROWTH
+      return true
+    }
+    const limit = Math.min(end, offset + codec.unitBytesMax)
+    const stop = await findTerminator(file, path, codec.terminator, offset, limit)
+    if (stop === undefined && (limit < end || this.#source.terminated)) return false
+    this.#wanted = (stop ?? end) - offset
+    return true
+  }
+}
+
+function unknown(seq: number): ScanPosition {
+  return { nextSeq: seq + 1, batchSeq: undefined }
+}
+
+function endless(source: ScanSource, offset: number, seq: number | undefined): Damage {
+  return {
+    offset,
+    message: `a record without an end, or of more than ${source.codec.unitBytesMax} bytes`,
+    ...(seq === undefined ? {} : { seq }),
+  }
+}
+
+function gap(offset: number, seq: number, next: number | undefined): Damage {
+  return {
+    offset,
+    seq,
+    message: `expected seq ${seq} at the end of this part`,
+    ...(next === undefined ? {} : { found: next - 1 }),
+  }
+}

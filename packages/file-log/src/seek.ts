@@ -1,0 +1,72 @@
+/**
+ * Finds where a seq is stored without an index: seqs grow with offsets, and any unit can be verified on its own, so a
+ * search over byte offsets needs a handful of small reads whatever the length of the log.
+ */
+import type { OpenFile } from './file-system.ts'
+import type { LogCodec, LogDialect, LogTail, UnitSpan } from './log-codec.ts'
+import { readBytes } from './read-bytes.ts'
+
+/** Below this a plain scan is cheaper than another probe. */
+const CLOSE_BYTES = 64 * 1024
+const PROBE_BYTES = 16 * 1024
+
+/** A place to start a forward scan for a seq: a unit starts at `offset`, and none before it holds the seq. */
+export interface ScanStart {
+  readonly offset: number
+  /** Seq of the first event there. */
+  readonly seq: number
+}
+
+/** The start for `seq`, at most about {@link CLOSE_BYTES} before it, unless damage lies between. */
+export async function seek(
+  file: OpenFile,
+  path: string,
+  codec: LogCodec,
+  dialect: LogDialect,
+  tail: LogTail,
+  seq: number,
+): Promise<ScanStart> {
+  let low: ScanStart = { offset: dialect.dataStart, seq: 0 }
+  // Every unit that starts at or behind this offset holds later seqs only.
+  let high: ScanStart = { offset: tail.end, seq: tail.nextSeq }
+  if (tail.lastBatch !== undefined && tail.lastBatch.firstSeq <= seq) {
+    low = { offset: tail.lastBatch.offset, seq: tail.lastBatch.firstSeq }
+  }
+  for (let turn = 0; high.offset - low.offset > CLOSE_BYTES && low.seq < seq; turn++) {
+    const guess = turn % 3 === 2 ? middle(low, high) : interpolated(low, high, seq)
+    const unit = await probe(file, path, codec, dialect, guess, high.offset)
+    if (unit !== undefined && unit.firstSeq <= seq && unit.offset > low.offset) {
+      low = { offset: unit.offset, seq: unit.firstSeq }
+    } else {
+      high = { offset: guess, seq: unit === undefined ? high.seq : Math.min(high.seq, unit.firstSeq) }
+    }
+  }
+  return low
+}
+
+function middle(low: ScanStart, high: ScanStart): number {
+  return low.offset + Math.floor((high.offset - low.offset) / 2)
+}
+
+/** Aims a little before the seq, so that one probe usually becomes the new lower end close to it. */
+function interpolated(low: ScanStart, high: ScanStart, seq: number): number {
+  const span = high.offset - low.offset
+  const share = (seq - low.seq) / Math.max(1, high.seq - low.seq)
+  const aim = low.offset + Math.floor(span * share) - CLOSE_BYTES / 4
+  return Math.min(high.offset - 1, Math.max(low.offset + 1, aim))
+}
+
+async function probe(
+  file: OpenFile,
+  path: string,
+  codec: LogCodec,
+  dialect: LogDialect,
+  from: number,
+  end: number,
+): Promise<UnitSpan | undefined> {
+  for (let length = PROBE_BYTES; ; length *= 8) {
+    const bytes = await readBytes(file, path, from, Math.min(length, end - from))
+    const unit = dialect.findUnit({ bytes, offset: from }, from)
+    if (unit !== undefined || from + bytes.length >= end || length > 2 * codec.unitBytesMax) return unit
+  }
+}

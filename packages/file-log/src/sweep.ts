@@ -1,0 +1,52 @@
+/** Removes what crashed writers left under temporary names. Only the holder of an id's lock removes that id's. */
+import { join } from 'node:path'
+import type { FileSystem } from './file-system.ts'
+import { attempt, isMissing } from './io-error.ts'
+import { isTemporaryFile, type Layout, temporaryOwner } from './layout.ts'
+import { removeTree } from './remove-tree.ts'
+import { WriterLock } from './writer-lock.ts'
+
+/** Removes the temporary directories of `name`, whose lock the caller holds. */
+export async function sweepSession(fs: FileSystem, layout: Layout, name: string): Promise<void> {
+  for (const entry of await attempt('list the root', layout.root, () => fs.readDirectory(layout.root))) {
+    if (temporaryOwner(entry) !== name) continue
+    const path = join(layout.root, entry)
+    await attempt('remove a left-over directory', path, () => removeTree(fs, path))
+  }
+}
+
+/** Removes the temporary files inside a session directory whose lock the caller holds. */
+export async function sweepDirectory(fs: FileSystem, directory: string): Promise<void> {
+  for (const entry of await attempt('list a session directory', directory, () => fs.readDirectory(directory))) {
+    if (!isTemporaryFile(entry)) continue
+    const path = join(directory, entry)
+    await attempt('remove a left-over file', path, () => removeTree(fs, path))
+  }
+}
+
+/**
+ * Removes every temporary directory whose writer is gone. For the first writer of a process: after a power cut the
+ * lock files that would tell about left-overs may be gone as well. Best effort: what cannot be removed is left.
+ */
+export async function sweepRoot(fs: FileSystem, layout: Layout): Promise<void> {
+  const names = new Set<string>()
+  for (const entry of await fs.readDirectory(layout.root).catch(() => [])) {
+    const name = temporaryOwner(entry)
+    if (name !== undefined) names.add(name)
+  }
+  for (const name of names) {
+    let lock: WriterLock
+    try {
+      lock = await WriterLock.acquire(fs, layout.locks, name, name)
+    } catch {
+      continue
+    }
+    try {
+      await sweepSession(fs, layout, name)
+    } catch (error) {
+      if (!isMissing(error)) continue
+    } finally {
+      await lock.release().catch(() => {})
+    }
+  }
+}

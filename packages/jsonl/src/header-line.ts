@@ -1,0 +1,150 @@
+/**
+ * The first line of a log:
+ *
+ *     {"format":"session-persistence","version":1,"id":"…","createdAt":…,"messageFormat":"…",…,"checksum":"crc32","salt":"9f86d081","crc":"0a1b2c3d"}
+ *
+ * Between `version` and `checksum` stand the fields of the header in their order. The last three fields have this
+ * order and width in every version, so that the line can be verified before it is understood. Its own CRC has no salt
+ * and is always there.
+ */
+
+import { isUtf8 } from 'node:buffer'
+import {
+  checkHeader,
+  FORMAT_VERSION,
+  isSessionError,
+  LIMITS,
+  SessionError,
+  type SessionHeader,
+} from '@session-persistence/core'
+import { crc32Of } from './crc.ts'
+import { type Checksum, CRC_BYTES, contentEnd, hexAt, LF, type LineFormat, splitLine } from './line.ts'
+import { escapeLineSeparators } from './line-separators.ts'
+
+const FORMAT = 'session-persistence'
+const HEADER_FORMAT: LineFormat = { checksum: 'crc32', salt: 0 }
+/** `{"format":"session-persistence","version":` */
+const START = Buffer.from(`{"format":"${FORMAT}","version":`)
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
+
+/** U+2028 takes three bytes in the header's limit and six when escaped; then the fields added here, and a line end. */
+export const HEADER_LINE_BYTES_MAX: number = 2 * LIMITS.headerBytes + 256
+
+export interface HeaderLine {
+  readonly header: SessionHeader
+  readonly format: LineFormat
+  /** Offset behind the line. */
+  readonly end: number
+  readonly notes: readonly string[]
+}
+
+export function encodeHeaderLine(header: SessionHeader, { checksum, salt }: LineFormat): Buffer {
+  const { version, ...fields } = header
+  const text = JSON.stringify({ format: FORMAT, version, ...fields, checksum, salt: hex(salt) })
+  const body = Buffer.from(escapeLineSeparators(text.slice(0, -1)), 'utf8')
+  return Buffer.concat([body, Buffer.from(`,"crc":"${hex(crc32Of(body, 0, body.length, 0))}"}\n`)])
+}
+
+export function hex(value: number): string {
+  return value.toString(16).padStart(8, '0')
+}
+
+/** Where the header line ends in the prefix of a file, and where it starts behind a byte-order mark; undefined without a line end. */
+function findLine(prefix: Buffer): { readonly start: number; readonly end: number } | undefined {
+  const start = prefix.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0
+  const end = prefix.indexOf(LF, start)
+  return end === -1 ? undefined : { start, end }
+}
+
+export function holdsHeaderLine(prefix: Buffer): boolean {
+  return prefix.includes(LF)
+}
+
+/** CORRUPT for what is no header line; UNSUPPORTED_VERSION with both numbers for a newer one. */
+export function decodeHeaderLine(prefix: Buffer, supported: number = FORMAT_VERSION): HeaderLine {
+  const line = findLine(prefix)
+  if (line === undefined) throw damaged('it has no end within the limit')
+  const end = contentEnd(prefix, line.start, line.end)
+  const parts = { recordEnd: 0, batch: -1 }
+  if (!splitLine(HEADER_FORMAT, prefix, line.start, end, parts)) throw damaged('its checksum does not match')
+  if (!isUtf8(prefix.subarray(line.start, end))) throw damaged('it is not UTF-8')
+  const { format, version, checksum, salt, crc: _crc, ...fields } = parse(prefix, line.start, end)
+  if (format !== FORMAT || !Number.isSafeInteger(version)) throw damaged('it is of another program')
+  if ((version as number) > supported) throw newer(version as number, supported)
+  const saltBytes = Buffer.from(typeof salt === 'string' ? salt : '')
+  const seed = saltBytes.length === 8 ? hexAt(saltBytes, 0) : -1
+  if (seed === -1 || (checksum !== 'crc32' && checksum !== 'none')) throw damaged('its checksum fields are unknown')
+  return {
+    header: headerOf({ version, ...fields }, version as number, supported),
+    format: { checksum: checksum satisfies Checksum, salt: seed },
+    end: line.end + 1,
+    notes: [
+      ...(line.start > 0 ? ['the log starts with a byte-order mark'] : []),
+      ...(end < line.end ? ['lines end with CR LF'] : []),
+    ],
+  }
+}
+
+function parse(prefix: Buffer, start: number, end: number): { readonly [key: string]: unknown } {
+  try {
+    const value: unknown = JSON.parse(prefix.toString('utf8', start, end))
+    return value as { readonly [key: string]: unknown }
+  } catch {
+    throw damaged('it is not JSON')
+  }
+}
+
+/** An older header may have other fields: the upgrade chain looks at them. */
+function headerOf(value: { readonly [key: string]: unknown }, version: number, supported: number): SessionHeader {
+  if (version < supported) {
+    if (typeof value['id'] !== 'string' || !Number.isSafeInteger(value['createdAt']))
+      throw damaged('it has no id or time')
+    return value as unknown as SessionHeader
+  }
+  try {
+    return checkHeader(value, 'CORRUPT')
+  } catch (error) {
+    // What was read is damaged, whatever the rule that it breaks.
+    if (isSessionError(error) && error.code !== 'CORRUPT') throw damaged('it breaks a limit')
+    throw error
+  }
+}
+
+function damaged(why: string): SessionError {
+  return new SessionError('CORRUPT', `the header of the log is damaged: ${why}`, { offset: 0 })
+}
+
+function newer(found: number, expected: number): SessionError {
+  return new SessionError(
+    'UNSUPPORTED_VERSION',
+    `the log has format version ${found}, newer than ${expected}, the newest that this program reads`,
+    { expected, found },
+  )
+}
+
+/**
+ * The salt and length of the header line of a log with this id and version, by its bytes alone; undefined for anything
+ * else, which then needs a proper look.
+ */
+export function glanceHeaderLine(
+  head: Buffer,
+  idJson: Buffer,
+): { readonly format: LineFormat; readonly end: number } | undefined {
+  const end = head.indexOf(LF)
+  const start = `${FORMAT_VERSION},"id":`
+  const idAt = START.length + start.length
+  if (end < idAt + idJson.length + CRC_BYTES) return undefined
+  if (head.compare(START, 0, START.length, 0, START.length) !== 0) return undefined
+  if (head.toString('latin1', START.length, idAt) !== start) return undefined
+  if (head.compare(idJson, 0, idJson.length, idAt, idAt + idJson.length) !== 0) return undefined
+  const parts = { recordEnd: 0, batch: -1 }
+  if (!splitLine(HEADER_FORMAT, head, 0, end, parts)) return undefined
+  const tail = /,"checksum":"(crc32|none)","salt":"[0-9a-f]{8}"$/.exec(
+    head.toString('latin1', end - CRC_BYTES - 45, end - CRC_BYTES),
+  )
+  if (tail === null) return undefined
+  return {
+    format: { checksum: tail[1] === 'none' ? 'none' : 'crc32', salt: hexAt(head, end - CRC_BYTES - 9) },
+    end: end + 1,
+  }
+}

@@ -1,0 +1,197 @@
+/** Decodes lines forwards, and finds single verified ones. Pure over bytes. */
+import { isUtf8 } from 'node:buffer'
+import {
+  type AnySessionEvent,
+  type ElidedChunks,
+  isPackedRun,
+  isSessionError,
+  type PackedRun,
+  type StoredRecord,
+  unpackRun,
+} from '@session-persistence/core'
+import type { Damage, ScanOptions, ScanPosition, ScanResult, UnitSpan, Window } from '@session-persistence/file-log'
+import { type ChunkEnvelope, readChunkEnvelope, readChunkEvent } from './chunk-line.ts'
+import { contentEnd, LF, type LineFormat, type LineParts, parseRecord, splitLine } from './line.ts'
+
+/** The verified content of one line. */
+export interface LineUnit {
+  readonly firstSeq: number
+  readonly lastSeq: number
+  readonly lastTime: number
+  /** First seq of its batch, or -1 when the batch goes on. */
+  readonly batch: number
+}
+
+/** The line at `[start, end)`, its terminator excluded, on its own; undefined when it is not what was written. */
+export function verifyLine(format: LineFormat, bytes: Buffer, start: number, end: number): LineUnit | undefined {
+  const events = decodeLine(format, bytes, start, end)
+  const first = events?.events[0]
+  const last = events?.events.at(-1)
+  if (events === undefined || first === undefined || last === undefined) return undefined
+  if (events.batch > first.seq) return undefined
+  return { firstSeq: first.seq, lastSeq: last.seq, lastTime: last.time, batch: events.batch }
+}
+
+/** The events of one line; undefined when it is not what was written. */
+export function decodeLine(
+  format: LineFormat,
+  bytes: Buffer,
+  start: number,
+  end: number,
+): { readonly events: readonly AnySessionEvent[]; readonly batch: number } | undefined {
+  const parts: LineParts = { recordEnd: 0, batch: -1 }
+  const stop = contentEnd(bytes, start, end)
+  if (!splitLine(format, bytes, start, stop, parts) || !isUtf8(bytes.subarray(start, stop))) return undefined
+  try {
+    const record = parseRecord(bytes, start, parts.recordEnd, undefined)
+    return { events: isPackedRun(record) ? unpackRun(record) : [record], batch: parts.batch }
+  } catch {
+    return undefined
+  }
+}
+
+/** See `LogDialect.findUnit`. */
+export function findLine(format: LineFormat, { bytes, offset }: Window, from: number): UnitSpan | undefined {
+  // A window may start inside a line: the rest of a line does not verify.
+  for (let start = Math.max(0, from - offset); start < bytes.length; ) {
+    const end = bytes.indexOf(LF, start)
+    if (end === -1) return undefined
+    const unit = verifyLine(format, bytes, start, end)
+    if (unit !== undefined) {
+      return { offset: offset + start, end: offset + end + 1, firstSeq: unit.firstSeq, lastSeq: unit.lastSeq }
+    }
+    start = end + 1
+  }
+  return undefined
+}
+
+/** See `LogDialect.scan`. */
+export function scanLines(
+  format: LineFormat,
+  { bytes, offset }: Window,
+  position: ScanPosition,
+  options: ScanOptions,
+): ScanResult {
+  const scan = new LineScan(format, bytes, position, options)
+  const whole = bytes.lastIndexOf(LF) + 1
+  const allUtf8 = isUtf8(bytes.subarray(0, whole))
+  let at = 0
+  let damage: Omit<Damage, 'offset'> | undefined
+  while (at < whole && !scan.done) {
+    const end = bytes.indexOf(LF, at)
+    if (!allUtf8 && !isUtf8(bytes.subarray(at, end))) damage = scan.damaged('it is not UTF-8')
+    else damage = scan.line(at, contentEnd(bytes, at, end))
+    if (damage !== undefined || scan.done) break
+    at = end + 1
+  }
+  const result = { records: scan.records, end: offset + at, position: scan.position }
+  return damage === undefined ? result : { ...result, damage: { ...damage, offset: offset + at } }
+}
+
+class LineScan {
+  readonly records: StoredRecord[] = []
+  /** The next line lies behind the range. */
+  done = false
+  readonly #format: LineFormat
+  readonly #bytes: Buffer
+  readonly #options: ScanOptions
+  readonly #parts: LineParts = { recordEnd: 0, batch: -1 }
+  readonly #chunk: ChunkEnvelope = { seq: 0, time: 0, turn: 0, step: 0, at: 0 }
+  #nextSeq: number | undefined
+  #batchSeq: number | undefined
+
+  constructor(format: LineFormat, bytes: Buffer, position: ScanPosition, options: ScanOptions) {
+    this.#format = format
+    this.#bytes = bytes
+    this.#options = options
+    this.#nextSeq = position.nextSeq
+    this.#batchSeq = position.batchSeq
+  }
+
+  get position(): ScanPosition {
+    return { nextSeq: this.#nextSeq, batchSeq: this.#batchSeq }
+  }
+
+  /** Takes the line at `[start, end)`. Returns what is wrong with it. */
+  line(start: number, end: number): Omit<Damage, 'offset'> | undefined {
+    if (this.#nextSeq !== undefined && this.#nextSeq > this.#options.to) {
+      this.done = true
+      return undefined
+    }
+    if (!splitLine(this.#format, this.#bytes, start, end, this.#parts)) {
+      return this.damaged(this.#format.checksum === 'none' ? 'it is no whole record' : 'its checksum does not match')
+    }
+    // Only a checksum proves that the bytes are those that were written, and so that their shape tells their meaning.
+    if (this.#format.checksum === 'crc32' && readChunkEnvelope(this.#bytes, start, this.#chunk)) {
+      return this.#chunkLine(start)
+    }
+    return this.#anyLine(start)
+  }
+
+  #chunkLine(start: number): Omit<Damage, 'offset'> | undefined {
+    const { seq, turn, step } = this.#chunk
+    if (this.#nextSeq !== undefined && seq !== this.#nextSeq) return this.#wrongSeq(seq)
+    if (seq >= this.#options.from && seq <= this.#options.to) {
+      if (this.#options.elideChunks) this.#elide(seq, 1, turn, step)
+      else {
+        const event = readChunkEvent(this.#bytes, this.#chunk, this.#parts.recordEnd)
+        if (event === undefined) return this.#anyLine(start)
+        this.records.push(event)
+      }
+    }
+    return this.#advance(seq, seq)
+  }
+
+  #anyLine(start: number): Omit<Damage, 'offset'> | undefined {
+    let record: AnySessionEvent | PackedRun
+    try {
+      record = parseRecord(this.#bytes, start, this.#parts.recordEnd, undefined)
+    } catch (error) {
+      return this.damaged(isSessionError(error) ? error.message : 'it is not JSON')
+    }
+    const { seq } = record
+    if (this.#nextSeq !== undefined && seq !== this.#nextSeq) return this.#wrongSeq(seq)
+    if (isPackedRun(record)) this.#run(record)
+    else if (seq >= this.#options.from && seq <= this.#options.to) this.records.push(record)
+    return this.#advance(seq, isPackedRun(record) ? seq + record.v.length - 1 : seq)
+  }
+
+  #run(record: PackedRun): void {
+    const { from, to, elideChunks } = this.#options
+    const first = Math.max(from, record.seq)
+    const last = Math.min(to, record.seq + record.v.length - 1)
+    if (first > last) return
+    if (elideChunks) this.#elide(first, last - first + 1, record.run.turn, record.run.step)
+    else for (const event of unpackRun(record)) if (event.seq >= first && event.seq <= last) this.records.push(event)
+  }
+
+  #elide(seq: number, count: number, turn: number, step: number): void {
+    const before = this.records.at(-1) as (ElidedChunks & { count: number }) | AnySessionEvent | undefined
+    if (before !== undefined && 'elided' in before && before.turn === turn && before.step === step)
+      before.count += count
+    else this.records.push({ elided: 'assistant/chunk', seq, count, turn, step })
+  }
+
+  #advance(first: number, last: number): Omit<Damage, 'offset'> | undefined {
+    const { batch } = this.#parts
+    if (batch !== -1) {
+      if (batch > first || (this.#batchSeq !== undefined && batch !== this.#batchSeq)) {
+        return this.damaged('its batch starts elsewhere')
+      }
+      this.#batchSeq = last + 1
+    }
+    this.#nextSeq = last + 1
+    return undefined
+  }
+
+  damaged(why: string): Omit<Damage, 'offset'> {
+    const seq = this.#nextSeq
+    const what = seq === undefined ? 'a record' : `the record at seq ${seq}`
+    return { message: `${what} is damaged: ${why}`, ...(seq === undefined ? {} : { seq }) }
+  }
+
+  #wrongSeq(found: number): Omit<Damage, 'offset'> {
+    const seq = this.#nextSeq ?? 0
+    return { message: `expected the record at seq ${seq}, found seq ${found}`, seq, found }
+  }
+}
