@@ -10,9 +10,12 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 /** An inclusive range of seqs. */
 export type SeqRange = readonly [start: number, end: number]
 
-/** On a message event: it takes the place of the live surface events from `start` to `end`, both named by seq. */
+/**
+ * On a message event: it takes the place of the live surface events from the first to the second, both named by seq.
+ * They are in the order of the surface, which is not that of seqs once something was replaced.
+ */
 export interface SurfaceReplacement {
-  readonly replace: SeqRange
+  readonly replace: readonly [first: number, last: number]
 }
 
 export type EventType = keyof SessionEventMap & string

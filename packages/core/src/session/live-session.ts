@@ -9,7 +9,6 @@ import { firstDifference } from '../projection/json-equality.ts'
 import type { LogFold } from '../projection/log-fold.ts'
 import type { ModelContext } from '../projection/model-context.ts'
 import { PartialAnswer } from '../projection/partial-answer.ts'
-import { turnsProjection } from '../projection/turns.ts'
 import { closingEvents } from '../recovery/closing-events.ts'
 import type { RecoveryReport } from '../recovery/recovery-report.ts'
 import type { StorageReader, StorageWriter } from '../storage/session-storage.ts'
@@ -124,7 +123,7 @@ export class LiveSession extends FoldedState implements Session {
     this.append('request/sent', {
       turn: place.turn,
       step: place.step,
-      attempt: this.fold.state(turnsProjection).attempt + 1,
+      attempt: this.fold.attempt + 1,
     })
     return this.#flush()
   }
