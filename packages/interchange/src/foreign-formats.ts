@@ -1,6 +1,5 @@
 import type { SourceRecord } from './source/decode-line.ts'
 import { headRecords } from './source/head-records.ts'
-import { isRecord } from './source/record-fields.ts'
 
 /** What a file is, in words for the one who named it. */
 export interface ForeignFormat {
@@ -49,8 +48,8 @@ export function foreignFormat(head: Buffer): ForeignFormat {
 
 function isStoredLog(record: SourceRecord): boolean {
   return (
-    has(record, 'crc') &&
-    (isRecord(record.header) || has(record, 'messageFormat', 'createdAt') || has(record, 'seq', 'data'))
+    record.format === 'session-persistence' ||
+    (has(record, 'seq', 'time', 'type', 'data') && Object.keys(record)[0] === 'seq')
   )
 }
 

@@ -15,8 +15,11 @@ import { isRecord } from '../source/record-fields.ts'
 /** Written byte by byte in docs/interchange.md. Version of the frame around header and events, not of the events. */
 export const CANONICAL_VERSION = 1
 
+/** Not the word that stored logs begin with: the two must be told apart by their first bytes. */
+const CANONICAL_FORMAT = 'session-persistence-export'
+
 /** First bytes of every canonical file. */
-export const CANONICAL_MAGIC = '{"format":"session-persistence",'
+export const CANONICAL_MAGIC: string = `{"format":"${CANONICAL_FORMAT}",`
 
 /** What the last line says: how much stood before it, and what it was. */
 export interface EndRecord {
@@ -32,7 +35,7 @@ const upgrades = createUpgradeChain([])
 
 /** The first line, without its newline. */
 export function headerLine(header: SessionHeader): string {
-  return JSON.stringify({ format: 'session-persistence', version: CANONICAL_VERSION, end: true, header })
+  return JSON.stringify({ format: CANONICAL_FORMAT, version: CANONICAL_VERSION, end: true, header })
 }
 
 export function endLine(end: EndRecord): string {
@@ -77,7 +80,7 @@ export function parseHeaderLine(
   damaged: Complaint,
 ): { readonly header: SessionHeader; readonly sealed: boolean } {
   const value = parse(text, damaged)
-  if (!isRecord(value) || value.format !== 'session-persistence') throw damaged('the first line is not a header')
+  if (!isRecord(value) || value.format !== CANONICAL_FORMAT) throw damaged('the first line is not a header')
   const { version, header, end } = value
   if (!Number.isSafeInteger(version)) throw damaged('the header has no format version')
   if (version !== CANONICAL_VERSION) {

@@ -1,4 +1,5 @@
 import type { ToolCall, Usage } from '@session-persistence/core'
+import type { AnswerInput } from '../assembly/event-inputs.ts'
 import type { SourceRecord } from '../source/decode-line.ts'
 import { isCount, isRecord } from '../source/record-fields.ts'
 import { blocksOf } from './transcript-line.ts'
@@ -50,8 +51,21 @@ const USAGE_FIELDS: readonly (readonly [ours: keyof Usage, theirs: string])[] = 
   ['cacheWriteTokens', 'cache_creation_input_tokens'],
 ]
 
+/** A merged answer as an event says it. */
+export function answerInput(message: SourceRecord, toolCalls: readonly ToolCall[]): AnswerInput {
+  const { model } = message
+  const usage = usageOf(message)
+  return {
+    message,
+    toolCalls,
+    provider: 'anthropic',
+    ...(typeof model === 'string' && { model }),
+    ...(usage !== undefined && { usage }),
+  }
+}
+
 /** The counts that core has names for; all of them stay in the message, too. */
-export function usageOf({ usage }: SourceRecord): Usage | undefined {
+function usageOf({ usage }: SourceRecord): Usage | undefined {
   if (!isRecord(usage)) return undefined
   return Object.fromEntries(
     USAGE_FIELDS.map(([ours, theirs]) => [ours, usage[theirs]]).filter(([, count]) => isCount(count)),

@@ -5,9 +5,10 @@ import type { Moment, TimeSource } from '../assembly/time-source.ts'
 import type { SourceRecord } from '../source/decode-line.ts'
 import { isRecord } from '../source/record-fields.ts'
 import { lineEnvelope } from './line-envelope.ts'
-import { blockCount, copiesAmong, hasText, mergeAnswer, toolCallsOf, usageOf } from './merge-answer.ts'
+import { answerInput, blockCount, copiesAmong, hasText, mergeAnswer, toolCallsOf } from './merge-answer.ts'
+import { splitResults, takenByResults } from './split-results.ts'
 import type { IndexEntry } from './transcript-index.ts'
-import { blocksOf, titleOf } from './transcript-line.ts'
+import { titleOf } from './transcript-line.ts'
 import type { LogPlan } from './transcript-plan.ts'
 import type { LoadedEntry, TranscriptSource } from './transcript-source.ts'
 import { userLine } from './user-kind.ts'
@@ -200,30 +201,16 @@ export class TranscriptMapper {
     }
     const when = this.#when(entry)
     const message = messageOf(record)
-    const single = results.length === 1
-    let imported: SourceRecord | undefined = lineEnvelope(record, when, message, single ? ['toolUseResult'] : [])
-    const others: unknown[] = []
-    for (const block of blocksOf(message)) {
-      const callId = isRecord(block) && block.type === 'tool_result' ? block.tool_use_id : undefined
-      if (!isRecord(block) || typeof callId !== 'string') {
-        others.push(block)
-        continue
-      }
-      const meta = single ? record.toolUseResult : undefined
-      this.#answered.add(callId)
-      const result = {
-        callId,
-        message: { ...message, content: [block] },
-        ...(block.is_error === true && { error: { code: 'tool-error' } }),
-        ...(meta !== undefined && { meta }),
-        ...(imported !== undefined && { imported }),
-      }
-      imported = undefined
+    const { given, others } = splitResults(
+      record,
+      message,
+      lineEnvelope(record, when, message, takenByResults(record, message)),
+    )
+    for (const result of given) {
+      this.#answered.add(result.callId)
       this.#log.result(result, when, IGNORE)
     }
-    if (others.length > 0) {
-      this.#log.userMessage({ message: { ...message, content: others }, source: { kind: 'context' } }, when, IGNORE)
-    }
+    if (others !== undefined) this.#log.userMessage(others, when, IGNORE)
     this.#log.report.mapped++
     this.#end = undefined
   }
@@ -262,24 +249,14 @@ export class TranscriptMapper {
       last,
     )
     const toolCalls = toolCallsOf(message)
-    const usage = usageOf(message)
     log.endStep(first.when)
     if (log.place.turn === undefined) log.startTurn(first.when)
     log.startStep(first.when)
-    log.answer(
-      {
-        message,
-        toolCalls,
-        provider: 'anthropic',
-        ...(typeof message.model === 'string' && { model: message.model }),
-        ...(usage !== undefined && { usage }),
-        imported: lines.map((line) => ({
-          ...lineEnvelope(line.record, line.when, message),
-          blocks: blockCount(line.message),
-        })),
-      },
-      first.when,
-    )
+    const imported = lines.map((line) => ({
+      ...lineEnvelope(line.record, line.when, message),
+      blocks: blockCount(line.message),
+    }))
+    log.answer({ ...answerInput(message, toolCalls), imported }, first.when)
     // The source does not say whether a tool was started. That it was is the assumption that does no harm.
     for (const { message: asking, when } of lines) for (const call of toolCallsOf(asking)) log.beginCall(call, when)
     log.report.mapped += lines.length
