@@ -1,5 +1,6 @@
 import type { PersistenceOptions } from '../session/persistence-options.ts'
-import { type MemoryMedium, memoryStorage } from '../storage/memory-storage.ts'
+import type { MemoryMedium } from '../storage/memory-medium.ts'
+import { memoryStorage } from '../storage/memory-storage.ts'
 import type { SessionPersistence } from './session-persistence.ts'
 import { createPersistence } from './stored-sessions.ts'
 

@@ -4,7 +4,8 @@ import type { AnySessionEvent } from '../../src/event/event.ts'
 import type { SessionHeader } from '../../src/event/header.ts'
 import { openMemory } from '../../src/persistence/open-memory.ts'
 import { createPersistence } from '../../src/persistence/stored-sessions.ts'
-import { createMemoryMedium, memoryStorage } from '../../src/storage/memory-storage.ts'
+import { createMemoryMedium } from '../../src/storage/memory-medium.ts'
+import { memoryStorage } from '../../src/storage/memory-storage.ts'
 import { collect, completeTurn, turnUpToCall, user } from './conversation.ts'
 
 describe('importLog and exportLog', () => {

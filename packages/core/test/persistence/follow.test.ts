@@ -1,7 +1,7 @@
 // Proves: follow yields what is stored, then what is written, in order, and ends with the session or the signal.
 import { describe, expect, it } from 'vitest'
 import { openMemory } from '../../src/persistence/open-memory.ts'
-import { createMemoryMedium } from '../../src/storage/memory-storage.ts'
+import { createMemoryMedium } from '../../src/storage/memory-medium.ts'
 import { completeTurn, user } from './conversation.ts'
 
 describe('follow', () => {

@@ -1,7 +1,7 @@
 // Proves: open, close, close twice, use after close, and abandoned sessions behave as promised, with no lock left behind.
 import { describe, expect, it } from 'vitest'
 import { openMemory } from '../../src/persistence/open-memory.ts'
-import { createMemoryMedium } from '../../src/storage/memory-storage.ts'
+import { createMemoryMedium } from '../../src/storage/memory-medium.ts'
 import { collect, completeTurn, user } from './conversation.ts'
 
 describe('lifecycle', () => {

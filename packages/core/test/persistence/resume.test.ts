@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { openMemory } from '../../src/persistence/open-memory.ts'
 import type { SessionPersistence } from '../../src/persistence/session-persistence.ts'
-import { createMemoryMedium, type MemoryMedium } from '../../src/storage/memory-storage.ts'
+import { createMemoryMedium, type MemoryMedium } from '../../src/storage/memory-medium.ts'
 import { assistant, collect, completeTurn, HEADER, tool, turnUpToCall, user } from './conversation.ts'
 
 const ID = 'crashed'

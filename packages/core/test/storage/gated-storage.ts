@@ -1,5 +1,6 @@
 /** The in-memory storage with a gate and a fault in front of every append: the medium at the moment of a test's choice. */
-import { type MemoryMedium, memoryStorage } from '../../src/storage/memory-storage.ts'
+import type { MemoryMedium } from '../../src/storage/memory-medium.ts'
+import { memoryStorage } from '../../src/storage/memory-storage.ts'
 import type { SessionStorage, StorageWriter, WriterIntent } from '../../src/storage/session-storage.ts'
 
 export interface Gate {
