@@ -1,0 +1,50 @@
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { SessionError } from 'session-persistence'
+import type { BenchBackend } from './bench-backend.ts'
+import { BUILT_IN_BACKENDS } from './built-in-backends.ts'
+
+/**
+ * The backends with these names; a name with a slash or a module's extension is the path of a module that exports a
+ * `harness`, as for conformance. All built-in ones when none is named. INVALID_ARGUMENT for what is neither.
+ */
+export async function findBackends(names: readonly string[] = []): Promise<readonly BenchBackend[]> {
+  if (names.length === 0) return BUILT_IN_BACKENDS
+  return Promise.all(names.map(findBackend))
+}
+
+async function findBackend(name: string): Promise<BenchBackend> {
+  const builtIn = BUILT_IN_BACKENDS.find((backend) => backend.name === name)
+  if (builtIn !== undefined) return builtIn
+  if (!/[/\\]|\.[cm]?js$/.test(name)) {
+    const known = BUILT_IN_BACKENDS.map((backend) => backend.name).join(', ')
+    throw new SessionError(
+      'INVALID_ARGUMENT',
+      `no backend is named ${JSON.stringify(name)}; known: ${known}, or the path of a harness module`,
+    )
+  }
+  const url = pathToFileURL(path.resolve(name)).href
+  const found: unknown = await import(url).catch((cause: unknown) => {
+    throw new SessionError('INVALID_ARGUMENT', `the harness module ${name} cannot be imported`, { cause, path: name })
+  })
+  if (!isHarnessModule(found)) {
+    throw new SessionError('INVALID_ARGUMENT', `${name} exports no \`harness\` with a name and createMedium`, {
+      path: name,
+    })
+  }
+  // A child process imports the module by the address that worked here.
+  return found.harness.module === undefined ? found.harness : { ...found.harness, module: url }
+}
+
+function isHarnessModule(found: unknown): found is { readonly harness: BenchBackend } {
+  if (typeof found !== 'object' || found === null || !('harness' in found)) return false
+  const { harness } = found
+  return (
+    typeof harness === 'object' &&
+    harness !== null &&
+    'name' in harness &&
+    typeof harness.name === 'string' &&
+    'createMedium' in harness &&
+    typeof harness.createMedium === 'function'
+  )
+}

@@ -1,0 +1,74 @@
+/** `npm run bench -- [--quick] [--backend NAME] [--scenario ID] [--dir DIRECTORY] [--json FILE]`. */
+import fs from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { isSessionError } from 'session-persistence'
+import { COLOR_STYLE, PLAIN_STYLE, terminalReport } from './report/terminal-report.ts'
+import { runBench } from './run-bench.ts'
+
+const HELP = `Measures the backends against the physical limit and against their goals.
+
+  npm run bench -- [options]
+
+  --quick            fewer rounds and shorter logs; wider intervals
+  --backend NAME     only this backend, or the path of a harness module; may be repeated
+  --scenario ID      only this scenario; may be repeated
+  --dir DIRECTORY    where the stores are made (default: the system's temporary directory)
+  --json FILE        also write the report as JSON
+  --help
+`
+
+const EXIT_FAILED = 1
+const EXIT_USAGE = 2
+
+function readArguments(): {
+  readonly quick: boolean
+  readonly help: boolean
+  readonly backend: readonly string[]
+  readonly scenario: readonly string[]
+  readonly dir: string | undefined
+  readonly json: string | undefined
+} {
+  const { values } = parseArgs({
+    options: {
+      quick: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+      backend: { type: 'string', multiple: true, default: [] },
+      scenario: { type: 'string', multiple: true, default: [] },
+      dir: { type: 'string' },
+      json: { type: 'string' },
+    },
+  })
+  return { ...values, dir: values.dir, json: values.json }
+}
+
+async function main(): Promise<number> {
+  const given = readArguments()
+  if (given.help) {
+    process.stdout.write(HELP)
+    return 0
+  }
+  if (given.dir !== undefined) process.env.TMPDIR = given.dir
+  const interrupted = new AbortController()
+  process.once('SIGINT', () => interrupted.abort(new Error('interrupted')))
+  const report = await runBench({
+    backends: given.backend,
+    scenarios: given.scenario,
+    scale: given.quick ? 'quick' : 'full',
+    signal: interrupted.signal,
+    progress: (text) => {
+      process.stderr.write(process.stderr.isTTY ? `\r\u001B[K${text}` : `${text}\n`)
+    },
+  })
+  if (process.stderr.isTTY) process.stderr.write('\r\u001B[K')
+  process.stdout.write(terminalReport(report, process.stdout.isTTY ? COLOR_STYLE : PLAIN_STYLE))
+  if (given.json !== undefined) await fs.writeFile(given.json, `${JSON.stringify(report, null, 2)}\n`)
+  return report.partial ? EXIT_FAILED : 0
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  const usage = isSessionError(error, 'INVALID_ARGUMENT') || (error instanceof TypeError && 'code' in error)
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = usage ? EXIT_USAGE : EXIT_FAILED
+}

@@ -1,0 +1,51 @@
+/** Numbers as people read them: three significant digits, with a unit. */
+import type { Estimate } from '../statistics/estimate.ts'
+import type { Row, Unit } from './row.ts'
+
+export function threeDigits(value: number): string {
+  const size = Math.abs(value)
+  if (size >= 1000) return Math.round(value).toLocaleString('en-US')
+  if (size >= 100) return value.toFixed(0)
+  if (size >= 10) return value.toFixed(1)
+  if (size >= 1) return value.toFixed(2)
+  return size === 0 ? '0' : value.toPrecision(2).replace(/\.?0+$/, '')
+}
+
+const SHARES: readonly Unit[] = ['share', '× JSONL']
+
+/** A value in the unit of its row. */
+export function quantity(value: number, unit: Unit): string {
+  if (SHARES.includes(unit)) return `${threeDigits(value * 100)} %`
+  if (unit === 'bytes') return `${threeDigits(value / 1e6)} MB`
+  if (unit === 'ms') return `${threeDigits(value)} ms`
+  if (unit === 'syncs') return threeDigits(value)
+  return `${threeDigits(value)} ${unit.replace('× ', '')}`
+}
+
+/** The median with its interval, where there is one. */
+export function interval({ median, low, high, samples }: Estimate, unit: Unit): string {
+  const text = quantity(median, unit)
+  if (samples === 1) return text
+  const bare = (value: number): string => quantity(value, unit).replace(/ .*$/, '')
+  return `${text} (${bare(low)} to ${bare(high)})`
+}
+
+/** What the same number is in seconds or bytes. */
+export function absolute(row: Row): string {
+  if (row.absolute === undefined) return ''
+  const { value, unit } = row.absolute
+  return `${threeDigits(value.median)} ${unit}`
+}
+
+export function verdictWords({ verdict }: Row): string {
+  switch (verdict.kind) {
+    case 'reached':
+      return 'reached'
+    case 'missed':
+      return `missed by ${threeDigits(verdict.by * 100)} %`
+    case 'unclear':
+      return verdict.why === 'close' ? 'too close to say' : 'too noisy to say'
+    case 'none':
+      return ''
+  }
+}

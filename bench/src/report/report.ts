@@ -1,0 +1,31 @@
+import type { BackendDescription } from 'session-persistence'
+import type { MachineFacts } from '../machine/machine-facts.ts'
+import type { Row } from './row.ts'
+
+export const REPORT_FORMAT = 'session-persistence-bench'
+
+/** Raised when a reader of the old form would misread the new one; new optional fields do not raise it. */
+export const REPORT_VERSION = 1
+
+export interface Failure {
+  readonly scenario: string
+  readonly message: string
+}
+
+/** What a run found, as it is written with `--json`. */
+export interface BenchReport {
+  readonly format: typeof REPORT_FORMAT
+  readonly version: typeof REPORT_VERSION
+  /** ISO 8601, UTC. */
+  readonly startedAt: string
+  readonly seconds: number
+  readonly scale: 'full' | 'quick'
+  /** True when a scenario failed or the run was interrupted: what is missing was not measured. */
+  readonly partial: boolean
+  readonly machine: MachineFacts
+  /** As read back from the opened backends, not as asked for. */
+  readonly backends: readonly { readonly name: string; readonly description: BackendDescription }[]
+  readonly scenarios: readonly { readonly id: string; readonly description: string }[]
+  readonly rows: readonly Row[]
+  readonly failures: readonly Failure[]
+}

@@ -1,0 +1,75 @@
+import type { BenchBackend } from '../backend/bench-backend.ts'
+import { goalOf } from '../goals/goals.ts'
+import { type Estimate, estimate, exactly, ratios } from '../statistics/estimate.ts'
+import { type Verdict, verdictOf } from '../statistics/verdict.ts'
+
+/** What a value is counted in. Letters are the references of the same run. */
+export type Unit =
+  | '× S'
+  | '× W'
+  | '× P'
+  | '× R'
+  | '× one session'
+  | '× append'
+  | '× 1,000'
+  | '× JSONL'
+  | 'share'
+  | 'syncs'
+  | 'ms'
+  | 'bytes'
+
+/** One measured number of one backend. */
+export interface Row {
+  readonly id: string
+  readonly title: string
+  readonly backend: string
+  /** Where it was measured: through the whole session, or at the storage port below it. */
+  readonly through: 'session' | 'port'
+  readonly unit: Unit
+  readonly measured: Estimate
+  readonly goal: number | undefined
+  readonly verdict: Verdict
+  /** The same as a person would say it, with its own unit. */
+  readonly absolute?: { readonly value: Estimate; readonly unit: 'µs' | 'ms' | 'events/s' | 'bytes/event' | 'bytes' }
+  /** What the reference itself took, in the unit of `absolute`. */
+  readonly reference?: Estimate
+}
+
+interface RowFacts {
+  readonly id: string
+  readonly title: string
+  readonly backend: BenchBackend
+  readonly through: Row['through']
+  readonly unit: Unit
+}
+
+/** A row whose value is a ratio to a reference of the same rounds; samples in milliseconds. */
+export function ratioRow(
+  facts: RowFacts,
+  samples: readonly number[],
+  reference: readonly number[],
+  absolute: { readonly unit: 'µs' | 'ms'; readonly per: number } = { unit: 'ms', per: 1 },
+): Row {
+  const scale = (absolute.unit === 'µs' ? 1000 : 1) / absolute.per
+  const scaled = (values: readonly number[]): Estimate => estimate(values.map((value) => value * scale))
+  return {
+    ...judged(facts, estimate(ratios(samples, reference))),
+    absolute: { value: scaled(samples), unit: absolute.unit },
+    reference: scaled(reference),
+  }
+}
+
+/** A row whose value stands for itself. */
+export function plainRow(facts: RowFacts, samples: readonly number[]): Row {
+  return judged(facts, estimate(samples))
+}
+
+/** A row whose value was counted. */
+export function countedRow(facts: RowFacts, value: number): Row {
+  return judged(facts, exactly(value))
+}
+
+function judged({ backend, ...facts }: RowFacts, measured: Estimate): Row {
+  const goal = goalOf(facts.id, backend)
+  return { ...facts, backend: backend.name, measured, goal, verdict: verdictOf(measured, goal) }
+}

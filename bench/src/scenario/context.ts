@@ -1,0 +1,138 @@
+/** What scenarios share: stores made on demand and removed again, whatever happens in between. */
+import fs from 'node:fs'
+import path from 'node:path'
+import {
+  type AnySessionEvent,
+  FORMAT_VERSION,
+  type PersistenceOptions,
+  type SessionHeader,
+  type SessionPersistence,
+} from 'session-persistence'
+import type { BenchBackend, BenchMedium } from '../backend/bench-backend.ts'
+import { eventPages, type LogInput } from '../input/generated-log.ts'
+import type { RoundPlan } from '../measure/interleave.ts'
+import { writeParseFile } from '../reference/bare-replay.ts'
+import type { Scale } from './scale.ts'
+import type { ScenarioContext, StoredLog } from './scenario.ts'
+
+type Cleanup = () => Promise<void> | void
+
+/** Events a batch of a stored log: a turn at a time, and past the point where packing pays. */
+const STORED_BATCH = 100
+
+export interface ContextOptions {
+  readonly backends: readonly BenchBackend[]
+  readonly scale: Scale
+  readonly directory: string
+  readonly signal: AbortSignal | undefined
+  readonly progress: (text: string) => void
+}
+
+/** Runs the latest first, all of them; then throws the first failure. */
+async function runAll(cleanups: Cleanup[]): Promise<void> {
+  const failures: unknown[] = []
+  for (let next = cleanups.pop(); next !== undefined; next = cleanups.pop()) {
+    try {
+      await next()
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
+}
+
+export class RunContext implements ScenarioContext {
+  readonly backends: readonly BenchBackend[]
+  readonly scale: Scale
+  readonly directory: string
+  readonly signal: AbortSignal | undefined
+  readonly progress: (text: string) => void
+  readonly #ofScenario: Cleanup[] = []
+  readonly #ofRun: Cleanup[] = []
+  readonly #stored: Map<string, Promise<StoredLog>> = new Map()
+  readonly #parseFiles: Map<string, { readonly file: string; readonly bytes: number }> = new Map()
+
+  constructor(options: ContextOptions) {
+    this.backends = options.backends
+    this.scale = options.scale
+    this.directory = options.directory
+    this.signal = options.signal
+    this.progress = options.progress
+  }
+
+  plan(length: 'short' | 'long' = 'short'): RoundPlan {
+    const { scale, signal } = this
+    return length === 'short'
+      ? { rounds: scale.rounds, warmUp: scale.warmUp, signal }
+      : { rounds: scale.longRounds, warmUp: scale.longWarmUp, signal }
+  }
+
+  async medium(backend: BenchBackend): Promise<BenchMedium> {
+    const medium = await backend.createMedium()
+    this.defer(() => medium.destroy?.())
+    return medium
+  }
+
+  async open(backend: BenchBackend, options?: PersistenceOptions): Promise<SessionPersistence> {
+    const persistence = await (await this.medium(backend)).open(options)
+    this.defer(() => persistence.close())
+    return persistence
+  }
+
+  defer(cleanup: Cleanup): void {
+    this.#ofScenario.push(cleanup)
+  }
+
+  stored(backend: BenchBackend, input: LogInput, count: number): Promise<StoredLog> {
+    const key = `${backend.name} ${input.name} ${count}`
+    const known = this.#stored.get(key)
+    if (known !== undefined) return known
+    this.progress(`storing ${count.toLocaleString('en-US')} ${input.name} events in ${backend.name}`)
+    const stored = this.#store(backend, input, count)
+    this.#stored.set(key, stored)
+    return stored
+  }
+
+  parseFile(input: LogInput, count: number): { readonly file: string; readonly bytes: number } {
+    const key = `parse-${input.name}-${count}`
+    const known = this.#parseFiles.get(key)
+    if (known !== undefined) return known
+    const file = path.join(this.directory, `${key}.json`)
+    const made = { file, bytes: writeParseFile(file, input, count) }
+    this.#ofRun.push(() => fs.rmSync(file, { force: true }))
+    this.#parseFiles.set(key, made)
+    return made
+  }
+
+  /** Ends a scenario. */
+  endScenario(): Promise<void> {
+    return runAll(this.#ofScenario)
+  }
+
+  /** Ends the run. */
+  async close(): Promise<void> {
+    await this.endScenario()
+    await runAll(this.#ofRun)
+  }
+
+  async #store(backend: BenchBackend, input: LogInput, count: number): Promise<StoredLog> {
+    const medium = await backend.createMedium()
+    this.#ofRun.push(() => medium.destroy?.())
+    const persistence = await medium.open()
+    this.#ofRun.push(() => persistence.close())
+    const header: SessionHeader = {
+      version: FORMAT_VERSION,
+      id: `${input.name}-${count}`,
+      createdAt: 1_750_000_000_000,
+      messageFormat: 'plain',
+    }
+    const { id } = await persistence.importLog({ header, events: pages(input, count) })
+    const storage = medium.storage?.()
+    if (storage !== undefined) this.#ofRun.push(() => storage.close())
+    return { id, medium, persistence, storage, bytes: (await persistence.inspect(id)).bytes }
+  }
+}
+
+async function* pages(input: LogInput, count: number): AsyncGenerator<readonly AnySessionEvent[]> {
+  yield* eventPages(input, count, STORED_BATCH)
+}

@@ -1,0 +1,72 @@
+/** Full replay to checked events, through `read` and in pages at the port, against readFile + JSON.parse (P). */
+import type { BenchBackend } from '../backend/bench-backend.ts'
+import { deltaLog, type LogInput, messagesLog } from '../input/generated-log.ts'
+import { elapsed } from '../measure/elapsed.ts'
+import { type Case, interleave, samplesOf } from '../measure/interleave.ts'
+import { parseFile } from '../reference/bare-replay.ts'
+import { type Row, ratioRow } from '../report/row.ts'
+import type { Scenario, ScenarioContext, StoredLog } from './scenario.ts'
+
+export const replayScenario: Scenario = {
+  id: 'replay',
+  description: 'full replay to checked events, against readFile + one JSON.parse of the unpacked log (P)',
+  async run(context) {
+    return [
+      ...(await replay(context, deltaLog, context.scale.deltaEvents)),
+      ...(await replay(context, messagesLog, context.scale.messageEvents)),
+    ]
+  },
+}
+
+async function replay(context: ScenarioContext, input: LogInput, count: number): Promise<readonly Row[]> {
+  const { file } = context.parseFile(input, count)
+  const cases: Case[] = [{ name: 'P', sample: () => elapsed(() => parseFile(file)) }]
+  const tried: { readonly backend: BenchBackend; readonly through: Row['through']; readonly name: string }[] = []
+  for (const backend of context.backends) {
+    const stored = await context.stored(backend, input, count)
+    const session = `${backend.name} session`
+    cases.push({ name: session, sample: () => elapsed(() => readAll(stored, count)) })
+    tried.push({ backend, through: 'session', name: session })
+    if (stored.storage === undefined) continue
+    const port = `${backend.name} port`
+    cases.push({ name: port, sample: () => elapsed(() => readPages(stored, count)) })
+    tried.push({ backend, through: 'port', name: port })
+  }
+  context.progress(`replay, ${input.name}`)
+  const samples = await interleave(cases, context.plan())
+  return tried.map(({ backend, through, name }) =>
+    ratioRow(
+      {
+        id: `replay/${input.name}`,
+        title: `full replay to checked events, ${input.name}`,
+        backend,
+        through,
+        unit: '× P',
+      },
+      samplesOf(samples, name),
+      samplesOf(samples, 'P'),
+    ),
+  )
+}
+
+async function readAll({ persistence, id }: StoredLog, count: number): Promise<void> {
+  let events = 0
+  for await (const _event of persistence.read(id)) events++
+  assertCount(events, count)
+}
+
+async function readPages({ storage, id }: StoredLog, count: number): Promise<void> {
+  const reader = await storage?.openReader(id)
+  let events = 0
+  try {
+    for await (const page of reader?.read({}) ?? []) events += page.length
+  } finally {
+    await reader?.close()
+  }
+  assertCount(events, count)
+}
+
+/** A backend that loses events must not look fast. */
+function assertCount(found: number, expected: number): void {
+  if (found !== expected) throw new Error(`the replay gave ${found} events of ${expected}`)
+}
