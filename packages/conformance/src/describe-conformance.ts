@@ -1,7 +1,7 @@
-import { FAMILIES } from './conformance-case.ts'
+import { type ConformanceCase, FAMILIES } from './conformance-case.ts'
 import type { Harness } from './harness.ts'
 import { formatReport } from './report.ts'
-import { type RunOptions, startRun } from './run-conformance.ts'
+import { CASE_DEADLINE_MS, type RunOptions, startRun } from './run-conformance.ts'
 
 /** The part that vitest, node:test and jest-shaped runners have in common. */
 export interface TestRunner {
@@ -23,12 +23,16 @@ export function describeConformance(harness: Harness, runner: TestRunner, option
       runner.describe(family, () => {
         for (const conformanceCase of cases) {
           const { id, level, title } = conformanceCase
-          runner.it(`${id} ${level}: ${title}`, async (...context) => {
-            const result = await run.runCase(conformanceCase)
-            if (result === 'harness-error') throw new Error(run.report().harnessError)
-            if (result.status === 'skipped') skipThrough(context[0], result.message ?? '')
-            if (result.status === 'failed') throw new Error(`${id}: ${result.message ?? ''}`)
-          })
+          runner.it(
+            `${id} ${level}: ${title}`,
+            async (...context) => {
+              const result = await run.runCase(conformanceCase)
+              if (result === 'harness-error') throw new Error(run.report().harnessError)
+              if (result.status === 'skipped') skipThrough(context[0], result.message ?? '')
+              if (result.status === 'failed') throw new Error(`${id}: ${result.message ?? ''}`)
+            },
+            deadlineOf(conformanceCase),
+          )
         }
       })
     }
@@ -38,6 +42,11 @@ export function describeConformance(harness: Harness, runner: TestRunner, option
       if (report.outcome === 'nothing-ran') throw new Error('Not one MUST clause ran.')
     })
   })
+}
+
+/** The kit's own deadline comes first and says what hung; the runner's is only behind it. */
+function deadlineOf({ needs }: ConformanceCase): number {
+  return (needs.timeoutMs ?? CASE_DEADLINE_MS) + 30_000
 }
 
 /** The contexts of vitest and node:test have `skip`; vitest's own is a function with properties. */

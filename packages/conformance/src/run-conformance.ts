@@ -18,9 +18,12 @@ export interface RunOptions {
   readonly seed?: number
   /** `quick` tries a sample of the damaged media; default `full`. */
   readonly effort?: 'quick' | 'full'
+  /** Milliseconds that any one case may take; default what the case says, 30,000 unless it says more. */
+  readonly caseDeadlineMs?: number
 }
 
-const CASE_DEADLINE_MS = 30_000
+/** Milliseconds that a case may take unless it says more. */
+export const CASE_DEADLINE_MS = 30_000
 
 /** Runs the contract against one backend. Never rejects for what a backend or a harness does: the report says it. */
 export async function runConformance(harness: Harness, options: RunOptions = {}): Promise<ConformanceReport> {
@@ -55,6 +58,7 @@ class CaseByCase implements ConformanceRun {
   readonly #harness: Harness
   readonly #seed: number
   readonly #effort: 'quick' | 'full'
+  readonly #caseDeadlineMs: number | undefined
   readonly #source: MediumSource
   readonly #results: CaseResult[] = []
   #probe: Promise<Probe> | undefined
@@ -66,6 +70,7 @@ class CaseByCase implements ConformanceRun {
     this.#harness = harness
     this.#seed = options.seed ?? 1
     this.#effort = options.effort ?? 'full'
+    this.#caseDeadlineMs = options.caseDeadlineMs
     this.#source = new MediumSource(harness)
     this.cases = ALL_CASES.filter(({ id, family }) => {
       return (options.families?.includes(family) ?? true) && (options.ids?.includes(id) ?? true)
@@ -100,7 +105,7 @@ class CaseByCase implements ConformanceRun {
       effort: this.#effort,
       seed: seedOf(this.#seed, conformanceCase.id),
     })
-    const deadlineMs = conformanceCase.needs.timeoutMs ?? CASE_DEADLINE_MS
+    const deadlineMs = this.#caseDeadlineMs ?? conformanceCase.needs.timeoutMs ?? CASE_DEADLINE_MS
     try {
       await withDeadline(conformanceCase.run(running.context), deadlineMs, () => {
         return new Violation(`nothing happened within ${deadlineMs / 1000} s: something never settles`)

@@ -1,0 +1,21 @@
+import { APPEND_MUTANTS } from './append-mutants.ts'
+import { DATA_MUTANTS } from './data-mutants.ts'
+import { DURABLE_MUTANTS } from './durable-mutants.ts'
+import { LIFE_MUTANTS } from './life-mutants.ts'
+import { LIST_MUTANTS } from './list-mutants.ts'
+import type { Mutant } from './mutant.ts'
+import { READ_MUTANTS } from './read-mutants.ts'
+import { TURN_MUTANTS } from './turn-mutants.ts'
+import { WRITER_MUTANTS } from './writer-mutants.ts'
+
+/** Wrong above the bytes: tried on the in-memory backend, against the logic tier. */
+export const LOGIC_MUTANTS: readonly Mutant[] = [
+  ...LIFE_MUTANTS,
+  ...APPEND_MUTANTS,
+  ...DURABLE_MUTANTS,
+  ...READ_MUTANTS,
+  ...LIST_MUTANTS,
+  ...DATA_MUTANTS,
+  ...TURN_MUTANTS,
+  ...WRITER_MUTANTS,
+]
