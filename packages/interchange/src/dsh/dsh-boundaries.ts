@@ -22,8 +22,11 @@ export function turnEnd(context: DshContext, entry: DshEntry): boolean {
   const reason = turnEndReason(entry.fields)
   context.dropPlace(entry)
   const plain = isRecord(given) && Object.keys(given).length === 1 && given.kind === reason.kind
-  const imported = { ...entry.envelope, ...(!plain && given !== undefined && { reason: given }) }
-  const seq = context.log.endTurn(reason, entry.when, context.imported({ ...entry, envelope: imported }))
+  const seq = context.log.endTurn(
+    reason,
+    entry.when,
+    context.imported(entry, plain || given === undefined ? {} : { reason: given }),
+  )
   context.turn = undefined
   context.step = undefined
   return context.added(entry, seq)

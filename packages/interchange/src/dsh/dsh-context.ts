@@ -70,10 +70,16 @@ export class DshContext {
     return start === undefined || end === undefined ? undefined : { replace: [start, end] }
   }
 
-  /** What is left of a record after its mapping took what it needs. */
-  imported({ fields, envelope }: DshEntry): Imported {
-    const rest = { ...fields.rest(), ...envelope }
-    return Object.keys(rest).length === 0 ? {} : { imported: rest }
+  /**
+   * What is left of a record after its mapping took what it needs: of its data, and of its envelope.
+   * @param more what the mapping took of the data and could not say
+   */
+  imported({ fields, envelope }: DshEntry, more: SourceRecord = {}): Imported {
+    const data = { ...fields.rest(), ...more }
+    const hasData = Object.keys(data).length > 0
+    const hasEnvelope = Object.keys(envelope).length > 0
+    if (!hasData && !hasEnvelope) return {}
+    return { imported: { ...(hasData && { data }), ...(hasEnvelope && { record: envelope }) } }
   }
 
   /** The record's own turn and step, where they say no more than where it stands. */

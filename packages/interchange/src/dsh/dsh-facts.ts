@@ -18,7 +18,7 @@ export function requestHeader(context: DshContext, entry: DshEntry, header: Sour
     config,
     ...(system !== undefined && { system }),
     ...(tools !== undefined && { tools }),
-    ...context.imported({ ...entry, envelope: { ...more, ...entry.envelope } }),
+    ...context.imported(entry, more),
   }
   return context.added(entry, context.log.add('request/header', data, entry.when, entry.options))
 }
@@ -35,8 +35,9 @@ export function requestContext(context: DshContext, entry: DshEntry): boolean {
   context.dropPlace(entry)
   const facts = fields.rest() ?? {}
   const window = facts.contextWindow
-  if ((window !== undefined && !isCount(window)) || 'turn' in facts || 'step' in facts) return false
-  const rest = Object.keys(entry.envelope).length === 0 ? {} : { imported: entry.envelope }
+  if ((window !== undefined && !isCount(window)) || ['turn', 'step', 'imported'].some((name) => name in facts))
+    return false
+  const rest = Object.keys(entry.envelope).length === 0 ? {} : { imported: { record: entry.envelope } }
   const data = { ...context.log.place.inTurn, ...facts, ...rest } as { readonly [fact: string]: unknown }
   return context.added(entry, context.log.add('request/context', data, entry.when, entry.options))
 }
