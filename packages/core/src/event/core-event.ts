@@ -44,7 +44,7 @@ function checkShape(type: string, shape: EventShape, value: Json | undefined, pa
   if (!isObject(value)) throw invalid(type, path, 'an object')
   checkFields(type, shape.fields, value, path)
   if (shape.variants === undefined) return
-  const kind = own(value, 'kind')
+  const kind = value.kind
   const variant = shape.variants.find(({ kinds }) => typeof kind === 'string' && kinds.includes(kind))
   if (variant === undefined) {
     const kinds = shape.variants.flatMap((each) => each.kinds)
@@ -55,15 +55,10 @@ function checkShape(type: string, shape: EventShape, value: Json | undefined, pa
 
 function checkFields(type: string, fields: readonly EventField[], value: JsonObject, path: string): void {
   for (const field of fields) {
-    const child = own(value, field.name)
+    const child = value[field.name]
     if (child !== undefined) checkField(type, field.type, child, `${path}.${field.name}`)
     else if (field.required) throw invalid(type, `${path}.${field.name}`, describe(field.type))
   }
-}
-
-/** Own properties only: a key such as `constructor` must not be found on the prototype. */
-function own(value: JsonObject, key: string): Json | undefined {
-  return Object.hasOwn(value, key) ? value[key] : undefined
 }
 
 function checkField(type: string, field: EventFieldType, value: Json, path: string): void {

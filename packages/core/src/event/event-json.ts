@@ -13,15 +13,7 @@ export function eventJson(event: AnySessionEvent): string {
     return JSON.stringify({ seq, time, type, data })
   }
   // Absent ones are undefined, which JSON leaves out.
-  return JSON.stringify({
-    seq,
-    time,
-    type,
-    data,
-    ignorable,
-    surface: surface === undefined ? undefined : { replace: surface.replace },
-    sources,
-  })
+  return JSON.stringify({ seq, time, type, data, ignorable, surface, sources })
 }
 
 /** The receipt of a log that ends with `event`; without one, of an empty log. */

@@ -100,11 +100,21 @@ describe('checkEventBytes', () => {
     expect(() => checkEventBytes(event, 64 + losslessCopy(sources).size, limit)).toThrow(tooLarge)
   })
 
+  it('does not measure what cannot fit', () => {
+    const unmeasurable = {
+      toJSON() {
+        throw new RangeError('Invalid string length')
+      },
+    }
+    const event = { seq: 0, time: 0, type: 'a/b', data: unmeasurable }
+    expect(() => checkEventBytes(event, 2 * limit, limit)).toThrow(tooLarge)
+  })
+
   it('refuses at the limit of the product what would overflow a JavaScript string', () => {
     const copy = losslessCopy('\0'.repeat(LIMITS.eventBytes - 2))
     const event = { seq: 0, time: 0, type: 'a/b', data: copy.value }
     expect(() => checkEventBytes(event, copy.size)).toThrow(
       expect.objectContaining({ code: 'TOO_LARGE', expected: LIMITS.eventBytes }),
     )
-  })
+  }, 60_000)
 })

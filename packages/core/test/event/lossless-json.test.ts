@@ -109,6 +109,8 @@ describe('accepted', () => {
     expect(again.size).toBe(first.size + '{"other":}'.length)
     expect(refusal(nested(11, first.value)).code).toBe('TOO_LARGE')
     expect(losslessCopy(nested(10, first.value)).size).toBeGreaterThan(first.size)
+    const shallowAfterDeep = losslessCopy({ deep: nested(500), text: 'x'.repeat(5000), shallow: [1] })
+    expect(refusal(nested(12, shallowAfterDeep.value)).code).toBe('TOO_LARGE')
   })
 })
 
@@ -203,6 +205,19 @@ describe('refused with INVALID_EVENT and the place', () => {
     expect(losslessCopy('abc').size).toBe(5)
   })
 
+  it('nothing of a proxy whose trap copies something else meanwhile', () => {
+    const proxy = new Proxy(
+      { a: 1 },
+      {
+        getPrototypeOf(target) {
+          losslessCopy({ other: 'x'.repeat(5000), deep: nested(100) })
+          return Reflect.getPrototypeOf(target)
+        },
+      },
+    )
+    expect(losslessCopy(['text', proxy])).toEqual({ value: ['text', { a: 1 }], size: '["text",{"a":1}]'.length })
+  })
+
   it('in one pass over shared parts, however often they are shared', () => {
     let shared: unknown = [1]
     for (let level = 0; level < 200; level++) shared = [shared, shared]
@@ -217,6 +232,13 @@ describe('refused with TOO_LARGE and the limit', () => {
     expect(error.code).toBe('TOO_LARGE')
     expect(error.expected).toBe(LIMITS.depth)
     expect(error.message).toContain('depth')
+  })
+
+  it('nesting of a part that is shared, once shallow and once too deep', () => {
+    const part = nested(10)
+    const error = refusal([part, nested(LIMITS.depth - 10, part)])
+    expect(error.message).toContain('depth')
+    expect(losslessCopy([part, nested(LIMITS.depth - 11, part)]).value).toHaveLength(2)
   })
 
   it('size: a text that cannot fit is refused; the longest that may is left to the exact check', () => {
