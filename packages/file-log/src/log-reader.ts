@@ -16,7 +16,7 @@ import type { Layout } from './layout.ts'
 import type { Damage, LogCodec, LogTail, ScanOptions } from './log-codec.ts'
 import { corruptError, type LogSnapshot, takeSnapshot } from './log-snapshot.ts'
 import { type ScanPage, type ScanSource, scanBackward, scanForward } from './scan-pages.ts'
-import { seek } from './seek.ts'
+import { type ScanStart, seek } from './seek.ts'
 
 /** Where a reader finds its log. It asks again when it looks twice, since a staged log moves when it is published. */
 export interface LogPlace {
@@ -88,10 +88,12 @@ export class LogReader implements StorageReader {
   async *#walk(whole: Walk, signal: AbortSignal | undefined): AsyncGenerator<readonly StoredRecord[], void, undefined> {
     let left = whole
     let damaged = false
+    let reached: number | undefined
     for await (const page of this.#pages(this.#snapshot, whole, signal)) {
       if (page.records.length > 0) {
         yield page.records
         left = behind(left, page.records)
+        reached = page.end
       }
       damaged = page.damage !== undefined
     }
@@ -99,7 +101,10 @@ export class LogReader implements StorageReader {
     const again = await take(this.#place)
     try {
       const to = Math.min(left.to, again.tail.nextSeq - 1)
-      for await (const page of this.#pages(again, { ...left, to }, signal)) {
+      // In the same file the walk goes on where it stood: a search for the seq could step over the damage.
+      const moved = again.stat.identity !== this.#snapshot.stat.identity
+      const start = left.reverse || moved || reached === undefined ? undefined : { offset: reached, seq: left.from }
+      for await (const page of this.#pages(again, { ...left, to }, signal, start)) {
         if (page.records.length > 0) yield page.records
         if (page.damage !== undefined) throw this.#corrupt(page.damage)
       }
@@ -112,6 +117,7 @@ export class LogReader implements StorageReader {
     { file, path, dialect, tail }: LogSnapshot,
     walk: Walk,
     signal: AbortSignal | undefined,
+    start?: ScanStart,
   ): AsyncGenerator<ScanPage, void, undefined> {
     signal?.throwIfAborted()
     if (walk.from > walk.to) return
@@ -119,7 +125,7 @@ export class LogReader implements StorageReader {
     const source: ScanSource = { file, path, codec, dialect, end: tail.end, terminated: tail.terminated }
     const pages = walk.reverse
       ? scanBackward(source, await this.#endBehind(source, tail, walk.to), walk)
-      : scanForward(source, await seek(file, path, codec, dialect, tail, walk.from), walk)
+      : scanForward(source, start ?? (await seek(file, path, codec, dialect, tail, walk.from)), walk)
     for await (const page of pages) {
       signal?.throwIfAborted()
       yield page
