@@ -22,11 +22,13 @@ export const dsh: MessageFormat = Object.freeze({
 
 /** The message of a tool result, in the form that the harness writes today. */
 export function toolResultMessage(callId: string, content: unknown, isError: unknown): unknown {
-  return {
-    source: { kind: 'tool', callId },
-    content: [{ type: 'tool-result', toolCallId: callId, content, ...(isError !== undefined && { isError }) }],
-    role: 'user',
+  const block = {
+    type: 'tool-result',
+    toolCallId: callId,
+    ...(content !== undefined && { content }),
+    ...(isError !== undefined && { isError }),
   }
+  return { source: { kind: 'tool', callId }, content: [block], role: 'user' }
 }
 
 function blockText(block: unknown): string {
