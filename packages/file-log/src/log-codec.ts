@@ -32,6 +32,11 @@ export interface UnitSpan {
   readonly lastSeq: number
 }
 
+export interface SalvagedUnit extends UnitSpan {
+  /** False when nothing but the unit itself lies in its span: its terminator is missing or damaged. */
+  readonly terminated: boolean
+}
+
 export interface BatchSpan {
   readonly offset: number
   readonly end: number
@@ -104,8 +109,11 @@ export interface LogDialect {
   findUnit(window: Window, from: number): UnitSpan | undefined
   /** Smallest offset in the window, its start excluded, where a unit starts; the window ends with a unit. */
   firstUnitStart(window: Window): number | undefined
-  /** Every verified unit in the window, wherever it stands and whatever surrounds it, for `repair`. */
-  salvage(window: Window): { readonly events: readonly AnySessionEvent[]; readonly consumed: number }
+  /**
+   * Every verified unit in the window, wherever it stands and whatever surrounds it, in order of offset; and how many
+   * bytes need no second look. For `repair`.
+   */
+  salvage(window: Window): { readonly units: readonly SalvagedUnit[]; readonly consumed: number }
   /** True when stored bytes of a unit show that a tool rewrote line ends; for `check`. */
   hasForeignLineEnds(window: Window): boolean
 }
@@ -137,4 +145,12 @@ export interface LogCodec {
   glance(head: Buffer, tail: Buffer, id: string): { readonly events: number; readonly updatedAt: number } | undefined
   /** The log that starts with these bytes (`headerBytesMax` of them, or all). CORRUPT, UNSUPPORTED_VERSION. */
   open(prefix: Buffer): LogDialect
+  /**
+   * The same for a damaged header, for `repair`: what can still be told from its bytes and from the units behind it.
+   * `doubts` says what could not be proven; undefined when no unit could be read with it.
+   */
+  salvageHeader(
+    prefix: Buffer,
+    id: string,
+  ): { readonly dialect: LogDialect; readonly doubts: readonly string[] } | undefined
 }

@@ -39,7 +39,8 @@ export async function* scanForward(
   let offset = start.offset
   let position: ScanPosition = {
     nextSeq: start.seq,
-    batchSeq: start.offset === source.dialect.dataStart ? start.seq : undefined,
+    // Elsewhere the scan may start inside a batch.
+    batchSeq: start.offset === source.dialect.dataStart && start.seq === 0 ? 0 : undefined,
   }
   const buffer = new PageBuffer(source)
   while (offset < source.end) {

@@ -6,7 +6,11 @@
 import { crc32 } from 'node:zlib'
 
 const NATIVE_BYTES_MIN = 400
-const TABLES = makeTables()
+const TABLES: Uint32Array = makeTables()
+
+/** The table entry with a given top byte; each top byte occurs once. */
+const INVERSE: Uint8Array = new Uint8Array(256)
+for (let index = 0; index < 256; index++) INVERSE[(TABLES[index] ?? 0) >>> 24] = index
 
 export function crc32Of(bytes: Buffer, start: number, end: number, seed: number): number {
   return end - start < NATIVE_BYTES_MIN
@@ -50,4 +54,14 @@ function crc32OfShort(bytes: Buffer, start: number, end: number, seed: number): 
   }
   for (; at < end; at++) crc = (t[(crc ^ (b[at] as number)) & 0xff] as number) ^ (crc >>> 8)
   return ~crc >>> 0
+}
+
+/** The seed with which these bytes have this CRC: each step of the sum can be undone. */
+export function seedOf(bytes: Buffer, start: number, end: number, crc: number): number {
+  let state = ~crc >>> 0
+  for (let at = end - 1; at >= start; at--) {
+    const index = INVERSE[state >>> 24] ?? 0
+    state = (((state ^ (TABLES[index] ?? 0)) << 8) | (index ^ (bytes[at] ?? 0))) >>> 0
+  }
+  return ~state >>> 0
 }

@@ -32,6 +32,7 @@ import type {
   LogCodec,
   LogDialect,
   LogTail,
+  SalvagedUnit,
   ScanOptions,
   ScanPosition,
   ScanResult,
@@ -51,7 +52,7 @@ import { type Checksum, CR, LF, type LineFormat } from './line.ts'
 import { BatchWriter } from './line-batch.ts'
 import { findLine, scanLines } from './line-scan.ts'
 import { readLineTail } from './line-tail.ts'
-import { salvageLines } from './salvage.ts'
+import { salvageHeaderLine, salvageLines } from './salvage.ts'
 
 export interface LineCodecOptions {
   /** Whether runs of stream deltas are packed; default false, for readability. */
@@ -96,6 +97,13 @@ export function lineCodec(options: LineCodecOptions = {}): LogCodec {
     },
     holdsHeader: holdsHeaderLine,
     glance: glanceLog,
+    salvageHeader(prefix, id) {
+      const found = salvageHeaderLine(prefix, id)
+      if (found === undefined) return undefined
+      const { header, format, doubts } = found
+      // The rest of a damaged line is passed over like any other bytes that cannot be read.
+      return { dialect: new LineDialect({ header, format, end: 0, notes: [] }, pack), doubts }
+    },
   }
 }
 
@@ -154,8 +162,8 @@ class LineDialect implements LogDialect {
     return end === -1 || end + 1 >= bytes.length ? undefined : offset + end + 1
   }
 
-  salvage({ bytes }: Window): { readonly events: readonly AnySessionEvent[]; readonly consumed: number } {
-    return salvageLines(this.#format, bytes)
+  salvage(window: Window): { readonly units: readonly SalvagedUnit[]; readonly consumed: number } {
+    return salvageLines(this.#format, window)
   }
 
   hasForeignLineEnds({ bytes }: Window): boolean {
