@@ -1,9 +1,12 @@
 /** What file backends share; a backend is a codec over it. */
+export * from './empty-reader.ts'
 export * from './file-log-storage.ts'
 export * from './file-system.ts'
 export * from './io-error.ts'
 export * from './log-codec.ts'
 export * from './node-file-system.ts'
+export { ensurePrivateDirectory } from './private-path.ts'
+export { RootDirectory } from './root-directory.ts'
 export * from './sector.ts'
 export * from './session-name.ts'
 export * from './writer-lock.ts'

@@ -1,0 +1,98 @@
+/** A batch into the `record` table, inside a transaction: the next seq is checked there, before the first row. */
+import { type AnySessionEvent, eventJson, SessionError } from '@session-persistence/core'
+import type { Connection } from './connection.ts'
+import { readPage } from './log-page.ts'
+import { encodeRows, type RecordRow, SEQ_SPAN } from './row-codec.ts'
+import type { SessionRow } from './session-row.ts'
+import { deleteRecordsFrom, insertRecords, rowOf, updateEnd } from './session-statements.ts'
+
+export interface Batch {
+  readonly events: readonly AnySessionEvent[]
+  /** The same, encoded before the transaction began. */
+  readonly rows: readonly RecordRow[]
+}
+
+/**
+ * Appends to a log that ended as `durable` says, and returns its new end. Stored events behind that end are of an
+ * attempt whose outcome was unknown: `discard` removes them, after a failure of the medium; `compare` recognises the
+ * batch when they are the same. CONFLICT when the log is another one, is shorter, or continues differently.
+ */
+export function appendRecords(
+  connection: Connection,
+  durable: SessionRow,
+  { events, rows }: Batch,
+  unknown: 'discard' | 'compare',
+): SessionRow {
+  const stored = rowOf(connection, durable.number)
+  const isSame = stored?.id === durable.id && stored.place === durable.place && stored.salt === durable.salt
+  if (stored === undefined || !isSame) {
+    throw new SessionError('CONFLICT', 'the session was deleted or replaced', { sessionId: durable.id })
+  }
+  const first = events[0]?.seq ?? durable.nextSeq
+  if (first !== durable.nextSeq || stored.nextSeq < first) {
+    throw conflict(durable, Math.min(durable.nextSeq, stored.nextSeq), first)
+  }
+  if (stored.nextSeq > first) {
+    if (unknown === 'compare') return recognise(connection, stored, events)
+    deleteRecordsFrom(connection, durable.number, first)
+  }
+  const last = events.at(-1)
+  const row: SessionRow = {
+    ...durable,
+    nextSeq: last === undefined ? first : last.seq + 1,
+    updatedAt: last?.time ?? durable.updatedAt,
+    bytes: durable.bytes + rows.reduce((sum, each) => sum + rowBytes(each), 0),
+  }
+  requireContiguous(row, first, events)
+  insertRecords(connection, row, rows)
+  updateEnd(connection, row)
+  return row
+}
+
+/** What is stored behind the end must be what the batch begins with; the rest of the batch is appended. */
+function recognise(connection: Connection, stored: SessionRow, events: readonly AnySessionEvent[]): SessionRow {
+  const first = events[0]?.seq ?? stored.nextSeq
+  const known = Math.min(events.length, stored.nextSeq - first)
+  let compared = 0
+  while (compared < known) {
+    const range = { from: first + compared, to: first + known - 1, elideChunks: false }
+    const page = readPage(connection, stored, range)
+    for (const record of page.records) {
+      const event = events[compared++]
+      if (event === undefined || eventJson(record as AnySessionEvent) !== eventJson(event)) {
+        throw conflict(stored, stored.nextSeq, first)
+      }
+    }
+    if (page.damage !== undefined) throw page.damage
+  }
+  const rest = events.slice(known)
+  return rest.length === 0
+    ? stored
+    : appendRecords(connection, stored, { events: rest, rows: encodeRows(rest) }, 'compare')
+}
+
+function requireContiguous({ id, nextSeq }: SessionRow, first: number, events: readonly AnySessionEvent[]): void {
+  events.forEach((event, index) => {
+    if (event.seq === first + index) return
+    throw new SessionError('INVARIANT', 'the events of a batch are not contiguous', { sessionId: id, seq: event.seq })
+  })
+  if (nextSeq <= SEQ_SPAN) return
+  throw new SessionError('TOO_LARGE', `a session in a database holds at most ${SEQ_SPAN} events`, {
+    sessionId: id,
+    expected: SEQ_SPAN,
+  })
+}
+
+/** Bytes of a row's texts, as UTF-8. */
+function rowBytes({ type, data, extra }: RecordRow): number {
+  return type.length + Buffer.byteLength(data, 'utf8') + (extra === null ? 0 : Buffer.byteLength(extra, 'utf8'))
+}
+
+function conflict({ id }: SessionRow, expected: number, found: number): SessionError {
+  return new SessionError('CONFLICT', `the stored log goes on at seq ${expected}, the batch at ${found}`, {
+    sessionId: id,
+    seq: found,
+    expected,
+    found,
+  })
+}

@@ -1,0 +1,164 @@
+/** One connection to the database, with every setting that matters set and read back. */
+import { SessionError } from '@session-persistence/core'
+import type { Driver, DriverConnection, SqlValue, Statement } from './driver.ts'
+
+export type JournalMode = 'wal' | 'delete'
+
+/** A row as it comes: `typeof` of each value is for the reader to check. */
+export type Row = readonly unknown[]
+
+/** What a write-ahead log is cut back to after it was emptied, in bytes: four times what fills it between checkpoints. */
+const JOURNAL_BYTES = 4 * 1024 * 1024
+
+const FULL = 2
+/** FULL, and after a rollback journal was removed its directory too: without that a power cut brings it back. */
+const EXTRA = 3
+
+/** For every connection: nothing stored in the file is trusted, nothing waits, nothing spills into a temporary file. */
+const COMMON: Readonly<Record<string, number>> = {
+  busy_timeout: 0,
+  trusted_schema: 0,
+  cell_size_check: 1,
+  mmap_size: 0,
+  temp_store: 2,
+}
+
+const READING: Readonly<Record<string, number>> = { ...COMMON, query_only: 1 }
+
+const WRITING: Readonly<Record<string, number>> = {
+  ...COMMON,
+  foreign_keys: 1,
+  // What is deleted is overwritten: a deleted session must not be found in the file's free pages.
+  secure_delete: 1,
+  journal_size_limit: JOURNAL_BYTES,
+  // Checkpoints are ours (see checkpoint), because SQLite's automatic one hides its errors.
+  wal_autocheckpoint: 0,
+}
+
+export class Connection {
+  readonly path: string
+  readonly #driver: DriverConnection
+  readonly #statements: Map<string, Statement> = new Map()
+
+  private constructor(driver: DriverConnection, path: string) {
+    this.#driver = driver
+    this.path = path
+  }
+
+  /** Read only: never writes to the database, also not when it is closed. */
+  static openToRead(driver: Driver, path: string): Connection {
+    return Connection.#opened(new Connection(driver.open(path, 'read'), path), (connection) => {
+      connection.#set(READING)
+    })
+  }
+
+  /** BUSY when the journal mode has to change and others have the database open. */
+  static openToWrite(driver: Driver, path: string, journal: JournalMode): Connection {
+    return Connection.#opened(new Connection(driver.open(path, 'write'), path), (connection) => {
+      // A database that is reopened in WAL mode runs at NORMAL in this driver, which loses acknowledged commits.
+      connection.#set({ ...WRITING, synchronous: journal === 'wal' ? FULL : EXTRA })
+      connection.#setJournalMode(journal)
+    })
+  }
+
+  /** Lets SQLite undo what a killed process left half-done: a connection that only reads cannot. */
+  static rollBack(driver: Driver, path: string): void {
+    Connection.#opened(new Connection(driver.open(path, 'write'), path), (connection) => {
+      connection.#set(COMMON)
+      connection.all('SELECT count(*) FROM sqlite_schema')
+    }).close()
+  }
+
+  static #opened(connection: Connection, prepare: (connection: Connection) => void): Connection {
+    try {
+      prepare(connection)
+      return connection
+    } catch (error) {
+      connection.close()
+      throw error
+    }
+  }
+
+  #set(settings: Readonly<Record<string, number>>): void {
+    for (const [name, value] of Object.entries(settings)) {
+      this.exec(`PRAGMA ${name} = ${value}`)
+      const found = this.number(`PRAGMA ${name}`)
+      if (found === value) continue
+      throw new SessionError('NOT_SUPPORTED', `SQLite did not accept ${name} = ${value}`, {
+        path: this.path,
+        expected: value,
+        found,
+      })
+    }
+  }
+
+  #setJournalMode(journal: JournalMode): void {
+    if (this.text('PRAGMA journal_mode') === journal) return
+    const found = this.text(`PRAGMA journal_mode = ${journal}`)
+    if (found === journal) return
+    throw new SessionError(
+      'BUSY',
+      `the journal mode could not be changed to ${journal}: others have ${this.path} open`,
+      {
+        path: this.path,
+        expected: journal,
+        found,
+      },
+    )
+  }
+
+  get inTransaction(): boolean {
+    return this.#driver.inTransaction
+  }
+
+  exec(sql: string): void {
+    this.#driver.exec(sql)
+  }
+
+  /** Rows changed. */
+  run(sql: string, ...values: readonly SqlValue[]): number {
+    return this.#statement(sql, false).run(...values).changes
+  }
+
+  row(sql: string, ...values: readonly SqlValue[]): Row | undefined {
+    return this.#statement(sql, true).get(...values) as Row | undefined
+  }
+
+  all(sql: string, ...values: readonly SqlValue[]): readonly Row[] {
+    return this.#statement(sql, true).all(...values) as readonly Row[]
+  }
+
+  /** One at a time; the connection can do nothing else until the iteration has ended. */
+  rows(sql: string, ...values: readonly SqlValue[]): IterableIterator<Row> {
+    return this.#statement(sql, true).iterate(...values) as IterableIterator<Row>
+  }
+
+  /** The one number that a statement yields. */
+  number(sql: string, ...values: readonly SqlValue[]): number {
+    const value = this.row(sql, ...values)?.[0]
+    if (typeof value === 'number') return value
+    throw new SessionError('CORRUPT', `expected a number from the database: ${this.path}`, { path: this.path })
+  }
+
+  /** The one text that a statement yields. */
+  text(sql: string, ...values: readonly SqlValue[]): string {
+    const value = this.row(sql, ...values)?.[0]
+    if (typeof value === 'string') return value
+    throw new SessionError('CORRUPT', `expected a text from the database: ${this.path}`, { path: this.path })
+  }
+
+  close(): void {
+    this.#statements.clear()
+    this.#driver.close()
+  }
+
+  #statement(sql: string, raw: boolean): Statement {
+    let statement = this.#statements.get(sql)
+    if (statement === undefined) {
+      statement = this.#driver.prepare(sql)
+      if (raw) statement.raw()
+      this.#statements.set(sql, statement)
+    }
+    return statement
+  }
+}

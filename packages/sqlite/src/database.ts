@@ -1,0 +1,80 @@
+/** The open database: reads and commits, each retried while others keep it busy. */
+import { SessionError } from '@session-persistence/core'
+import { retryWhileBusy } from './busy-wait.ts'
+import { ChangeWatch } from './change-watch.ts'
+import { checkpointFully } from './checkpoint.ts'
+import type { Connection, JournalMode } from './connection.ts'
+import type { DatabaseFile } from './database-file.ts'
+import type { Driver } from './driver.ts'
+import { GroupCommit } from './group-commit.ts'
+import { ReadAccess } from './read-access.ts'
+import { sqliteError } from './sqlite-error.ts'
+import { WriteAccess } from './write-access.ts'
+
+export interface DatabaseOptions {
+  readonly journal: JournalMode
+  /** Milliseconds that a contended call waits in all before it rejects with BUSY. */
+  readonly busyMs: number
+}
+
+export class Database {
+  readonly file: DatabaseFile
+  readonly watch: ChangeWatch
+  readonly #busyMs: number
+  readonly #reads: ReadAccess
+  readonly #writes: WriteAccess
+  readonly #commits: GroupCommit
+  #closed = false
+
+  constructor(driver: Driver, file: DatabaseFile, { journal, busyMs }: DatabaseOptions) {
+    this.file = file
+    this.#busyMs = busyMs
+    this.#reads = new ReadAccess(driver, file)
+    this.#writes = new WriteAccess(driver, file, journal, this.#reads)
+    this.watch = new ChangeWatch(() => this.#reads.connection()?.number('PRAGMA data_version'))
+    this.#commits = new GroupCommit(this.#writes, file.given, busyMs, () => this.watch.announce())
+  }
+
+  get generation(): number {
+    return this.#writes.generation
+  }
+
+  /**
+   * What `use` returns, undefined while there is no database. `use` sees a snapshot only for as long as one statement
+   * runs, and must finish before it returns.
+   */
+  async read<T>(use: (connection: Connection) => T): Promise<T | undefined> {
+    this.#requireOpen()
+    try {
+      return await retryWhileBusy(this.#busyMs, () => this.#reads.use(use))
+    } catch (error) {
+      throw sqliteError(error, 'read the database', this.file.given)
+    }
+  }
+
+  /** Runs in a transaction that others may share; what it returns is durable when this resolves. */
+  async commit<T>(bytes: number, apply: (connection: Connection) => T): Promise<T> {
+    this.#requireOpen()
+    return await this.#commits.commit(bytes, apply)
+  }
+
+  /** Everything that is committed now is durable when this resolves, also what a killed process committed. */
+  async settle(): Promise<void> {
+    this.#requireOpen()
+    await this.#commits.alone(checkpointFully)
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    await this.#commits.idle()
+    // Reading ends first: the last connection that closes removes the log, and only a writing one may.
+    this.#reads.close()
+    this.#writes.closeCleanly()
+    this.watch.announce()
+  }
+
+  #requireOpen(): void {
+    if (this.#closed) throw new SessionError('CLOSED', 'the database was closed')
+  }
+}

@@ -1,0 +1,195 @@
+/**
+ * One transaction for everything that waits: commits of many sessions, asked for in one turn of the event loop, share
+ * one sync. A conflict fails its session only; an I/O error fails all.
+ */
+import type { SessionError } from '@session-persistence/core'
+import { BusyWait } from './busy-wait.ts'
+import { CHECKPOINT_PAGES, checkpointPassively } from './checkpoint.ts'
+import type { Connection } from './connection.ts'
+import { concernsOneSession, isBusy } from './sqlite-error.ts'
+import type { WriteAccess } from './write-access.ts'
+import { writeFailure } from './write-failure.ts'
+
+/** Bytes of one transaction, one request excepted: what it writes holds the event loop. */
+const TRANSACTION_BYTES_MAX = 4 * 1024 * 1024
+
+const PAGE_BYTES = 4096
+/** Pages that a small commit writes: records, the session's row, two index leaves. */
+const COMMIT_PAGES = 4
+
+interface CommitRequest {
+  readonly bytes: number
+  /** Runs outside any transaction, by itself. */
+  readonly alone: boolean
+  readonly apply: (connection: Connection) => void
+  readonly resolve: () => void
+  readonly reject: (error: SessionError) => void
+}
+
+type Outcome =
+  | { readonly kind: 'committed' }
+  | { readonly kind: 'busy'; readonly error: SessionError }
+  | { readonly kind: 'refused'; readonly request: CommitRequest; readonly error: SessionError }
+  | { readonly kind: 'failed'; readonly error: SessionError }
+
+export class GroupCommit {
+  readonly #access: WriteAccess
+  readonly #path: string
+  readonly #busyMs: number
+  readonly #onCommit: () => void
+  #queue: CommitRequest[] = []
+  #running: Promise<void> | undefined
+  /** Pages written since the last checkpoint, as an estimate. */
+  #pages = 0
+
+  constructor(access: WriteAccess, path: string, busyMs: number, onCommit: () => void) {
+    this.#access = access
+    this.#path = path
+    this.#busyMs = busyMs
+    this.#onCommit = onCommit
+  }
+
+  /** Resolves with what `apply` returned, once that is durable. It may run several times, and must change nothing else. */
+  commit<T>(bytes: number, apply: (connection: Connection) => T): Promise<T> {
+    return this.#enqueue(bytes, false, apply)
+  }
+
+  /** The same without a transaction. */
+  alone<T>(apply: (connection: Connection) => T): Promise<T> {
+    return this.#enqueue(0, true, apply)
+  }
+
+  /** Resolves when nothing waits. */
+  async idle(): Promise<void> {
+    while (this.#running !== undefined) await this.#running
+  }
+
+  #enqueue<T>(bytes: number, alone: boolean, apply: (connection: Connection) => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      let result: { readonly value: T } | undefined
+      this.#queue.push({
+        bytes,
+        alone,
+        apply: (connection) => {
+          result = { value: apply(connection) }
+        },
+        resolve: () => {
+          if (result !== undefined) resolve(result.value)
+        },
+        reject,
+      })
+      this.#running ??= this.#run()
+    })
+  }
+
+  async #run(): Promise<void> {
+    while (this.#queue.length > 0) {
+      await nextTurn()
+      await this.#commit(this.#take())
+      this.#checkpointWhenDue()
+    }
+    // In the same step as the look at the queue: who comes now starts a new run.
+    this.#running = undefined
+  }
+
+  /** The next requests that can share a transaction. */
+  #take(): CommitRequest[] {
+    let count = 0
+    let bytes = 0
+    for (const request of this.#queue) {
+      if (count > 0 && (request.alone || bytes + request.bytes > TRANSACTION_BYTES_MAX)) break
+      count++
+      bytes += request.bytes
+      if (request.alone) break
+    }
+    return this.#queue.splice(0, count)
+  }
+
+  async #commit(requests: CommitRequest[]): Promise<void> {
+    const wait = new BusyWait(this.#busyMs)
+    let waiting = requests
+    while (waiting.length > 0) {
+      const outcome = await this.#attempt(waiting)
+      switch (outcome.kind) {
+        case 'committed':
+          this.#pages += COMMIT_PAGES + waiting.reduce((sum, { bytes }) => sum + Math.ceil(bytes / PAGE_BYTES), 0)
+          for (const { resolve } of waiting) resolve()
+          this.#onCommit()
+          return
+        case 'refused': {
+          const { request, error } = outcome
+          request.reject(error)
+          waiting = waiting.filter((each) => each !== request)
+          break
+        }
+        case 'busy':
+          if (await wait.next()) break
+          this.#rejectAll(waiting, this.#access.stillBusy(outcome.error))
+          return
+        case 'failed':
+          this.#rejectAll(waiting, outcome.error)
+          return
+      }
+    }
+  }
+
+  async #attempt(requests: readonly CommitRequest[]): Promise<Outcome> {
+    let connection: Connection
+    try {
+      connection = await this.#access.ready()
+    } catch (cause) {
+      const error = writeFailure(cause, this.#path)
+      return { kind: error.code === 'BUSY' ? 'busy' : 'failed', error }
+    }
+    const outcome = transact(connection, requests, this.#path)
+    if (outcome.kind === 'failed') this.#access.poison(outcome.error)
+    return outcome
+  }
+
+  #rejectAll(requests: readonly CommitRequest[], error: SessionError): void {
+    for (const { reject } of requests) reject(error)
+  }
+
+  /** After those who wait were told: it costs two syncs, and nobody needs it yet. */
+  #checkpointWhenDue(): void {
+    if (this.#pages < CHECKPOINT_PAGES) return
+    this.#pages = 0
+    const connection = this.#access.current
+    if (connection === undefined) return
+    try {
+      checkpointPassively(connection)
+    } catch (error) {
+      // What was acknowledged is safe in the log; the next commit establishes the database anew, or says that it cannot.
+      if (!isBusy(error)) this.#access.poison(writeFailure(error, this.#path))
+    }
+  }
+}
+
+function transact(connection: Connection, requests: readonly CommitRequest[], path: string): Outcome {
+  let current: CommitRequest | undefined
+  const inTransaction = requests[0]?.alone !== true
+  try {
+    if (inTransaction) connection.run('BEGIN IMMEDIATE')
+    for (const request of requests) {
+      current = request
+      request.apply(connection)
+    }
+    current = undefined
+    if (inTransaction) connection.run('COMMIT')
+    return { kind: 'committed' }
+  } catch (cause) {
+    try {
+      if (connection.inTransaction) connection.run('ROLLBACK')
+    } catch (failure) {
+      return { kind: 'failed', error: writeFailure(failure, path) }
+    }
+    const error = writeFailure(cause, path)
+    if (error.code === 'BUSY') return { kind: 'busy', error }
+    if (current !== undefined && concernsOneSession(cause)) return { kind: 'refused', request: current, error }
+    return { kind: 'failed', error }
+  }
+}
+
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}

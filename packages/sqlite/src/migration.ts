@@ -1,0 +1,62 @@
+/**
+ * Schema versions and the way up from older ones. A release names the schema that it stores; its `upgrade` leads there
+ * from the release before, in one transaction. The original stays beside the database as `<file>.v<version>`.
+ */
+import { SessionError } from '@session-persistence/core'
+import type { Connection } from './connection.ts'
+import { createPrivateFile, syncPath } from './database-file.ts'
+import { checkSchema, readSchemaVersion, SCHEMA, SCHEMA_VERSION, type SchemaObject } from './schema.ts'
+
+export interface SchemaRelease {
+  readonly version: number
+  readonly schema: readonly SchemaObject[]
+  /** Statements that turn the release before into this one. */
+  readonly upgrade: readonly string[]
+}
+
+export const RELEASES: readonly SchemaRelease[] = [{ version: SCHEMA_VERSION, schema: SCHEMA, upgrade: [] }]
+
+/**
+ * The version of a database whose stored schema is exactly that of its version. CORRUPT for any other,
+ * UNSUPPORTED_VERSION for a newer one.
+ */
+export function checkDatabase(connection: Connection, releases: readonly SchemaRelease[] = RELEASES): number {
+  connection.run('BEGIN')
+  try {
+    const newest = releases.at(-1)?.version ?? 0
+    const version = readSchemaVersion(connection, newest)
+    const release = releases.find((each) => each.version === version)
+    if (release === undefined) {
+      throw new SessionError('UNSUPPORTED_VERSION', `schema ${version} is not supported any more: ${connection.path}`, {
+        path: connection.path,
+        expected: newest,
+        found: version,
+      })
+    }
+    checkSchema(connection, release.schema)
+    return version
+  } finally {
+    connection.run('ROLLBACK')
+  }
+}
+
+/** Brings an older database up to the newest release, the original kept; the caller has checked it. */
+export function migrate(connection: Connection, from: number, releases: readonly SchemaRelease[] = RELEASES): void {
+  const steps = releases.filter(({ version }) => version > from)
+  const newest = steps.at(-1)
+  if (newest === undefined) return
+  const original = `${connection.path}.v${from}`
+  createPrivateFile(original)
+  connection.run('VACUUM INTO ?', original)
+  syncPath(original)
+  connection.run('BEGIN EXCLUSIVE')
+  try {
+    for (const { upgrade } of steps) for (const statement of upgrade) connection.exec(statement)
+    checkSchema(connection, newest.schema)
+    connection.exec(`PRAGMA user_version = ${newest.version}`)
+    connection.run('COMMIT')
+  } catch (error) {
+    if (connection.inTransaction) connection.run('ROLLBACK')
+    throw error
+  }
+}

@@ -1,0 +1,91 @@
+/** The connection for reading: opened when it is first needed, checked before anything is believed, never writing. */
+import { accessSync, constants } from 'node:fs'
+import { SessionError } from '@session-persistence/core'
+import { Connection } from './connection.ts'
+import type { DatabaseFile } from './database-file.ts'
+import type { Driver } from './driver.ts'
+import { checkDatabase } from './migration.ts'
+import { sqliteCode, sqliteError } from './sqlite-error.ts'
+
+export class ReadAccess {
+  readonly #driver: Driver
+  readonly #file: DatabaseFile
+  #opened: { readonly connection: Connection; readonly identity: string } | undefined
+
+  constructor(driver: Driver, file: DatabaseFile) {
+    this.#driver = driver
+    this.#file = file
+  }
+
+  /** Undefined while there is no database. CORRUPT and UNSUPPORTED_VERSION for one that is not ours to read. */
+  connection(): Connection | undefined {
+    const identity = this.#file.identity()
+    if (this.#opened !== undefined && this.#opened.identity !== identity) this.close()
+    if (identity === undefined) return undefined
+    this.#opened ??= { connection: this.#open(identity), identity }
+    return this.#opened.connection
+  }
+
+  /** Undefined while there is no database. */
+  use<T>(use: (connection: Connection) => T): T | undefined {
+    try {
+      const connection = this.connection()
+      return connection === undefined ? undefined : use(connection)
+    } catch (error) {
+      // A rollback is done by the next opening; and what an I/O error left in the page cache is not read again.
+      if (!needsRollback(error) && sqliteError(error, 'read', '').code !== 'IO') throw error
+      this.close()
+      if (!needsRollback(error)) throw this.#explained(error)
+    }
+    const connection = this.connection()
+    return connection === undefined ? undefined : use(connection)
+  }
+
+  /** SQLite does not say why it cannot open a file. */
+  #explained(error: unknown): unknown {
+    if (sqliteCode(error)?.startsWith('SQLITE_CANTOPEN') !== true) return error
+    try {
+      accessSync(this.#file.path ?? this.#file.given, constants.R_OK)
+      return error
+    } catch (reason) {
+      return reason
+    }
+  }
+
+  #open(identity: string): Connection {
+    this.#file.requirePlainCompanions()
+    try {
+      return this.#openChecked(identity)
+    } catch (error) {
+      if (!needsRollback(error)) throw error
+      Connection.rollBack(this.#driver, this.#file.path ?? this.#file.given)
+      return this.#openChecked(identity)
+    }
+  }
+
+  #openChecked(identity: string): Connection {
+    const path = this.#file.path ?? this.#file.given
+    const connection = Connection.openToRead(this.#driver, path)
+    try {
+      checkDatabase(connection)
+      if (this.#file.identity() !== identity)
+        throw new SessionError('BUSY', `the database was replaced: ${path}`, { path })
+      return connection
+    } catch (error) {
+      connection.close()
+      throw error
+    }
+  }
+
+  close(): void {
+    const opened = this.#opened
+    this.#opened = undefined
+    opened?.connection.close()
+  }
+}
+
+/** True when a killed process left a journal, or a log, that a writer must look at first. */
+export function needsRollback(error: unknown): boolean {
+  const code = sqliteCode(error)
+  return code === 'SQLITE_READONLY_ROLLBACK' || code === 'SQLITE_READONLY_RECOVERY'
+}

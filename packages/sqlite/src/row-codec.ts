@@ -1,0 +1,159 @@
+/**
+ * Events as rows of the `record` table and back; pure (docs/formats/sqlite.md, Records). A row is one event, or one
+ * packed run: then `events` is their number and `data` is the run without its seq and time.
+ */
+import { crc32 } from 'node:zlib'
+import {
+  type AnySessionEvent,
+  decodeEvent,
+  decodePackedRun,
+  depthExceeds,
+  type ElidedChunks,
+  isPackedRun,
+  isSessionError,
+  LIMITS,
+  type PackedRun,
+  packRuns,
+  SessionError,
+  unpackRun,
+} from '@session-persistence/core'
+import type { Row } from './connection.ts'
+
+/**
+ * Events of one run row. The `events` view adds up the time gaps before each event, so its cost grows with the square
+ * of this, and the size of the database no longer falls beyond it (docs/decisions/0005-sqlite-layout.md).
+ */
+const RUN_ROW_EVENTS_MAX = 128
+
+/** Fewer are stored as events: a row with `events` of 1 is never a run. */
+const RUN_ROW_EVENTS_MIN = 3
+
+/** The columns of a record, as every statement that reads some lists them. */
+export const RECORD_COLUMNS = 'key, time, type, events, data, extra, crc'
+
+/** What `key % SEQ_SPAN` is: the seq of a row's first event. */
+export const SEQ_SPAN: number = 2 ** 32
+
+const CHUNK = 'assistant/chunk'
+
+export interface RecordRow {
+  readonly seq: number
+  readonly time: number
+  /** JSON-escaped, so that it is well-formed text without U+0000: almost always the type itself. */
+  readonly type: string
+  readonly events: number
+  readonly data: string
+  readonly extra: string | null
+}
+
+/** Covers everything that a row says, under the session's salt: a row in another session's place does not verify. */
+export function recordCrc({ seq, time, events, type, extra, data }: RecordRow, salt: number): number {
+  return crc32(data, crc32(`${seq}\n${time}\n${events}\n${type}\n${extra ?? ''}\n`, salt))
+}
+
+/** The rows that hold these events, in order; runs are packed. */
+export function encodeRows(events: readonly AnySessionEvent[]): readonly RecordRow[] {
+  const rows: RecordRow[] = []
+  for (const record of packRuns(events)) {
+    if (isPackedRun(record)) pushRun(rows, record)
+    else rows.push(eventRow(record))
+  }
+  return rows
+}
+
+function eventRow({ seq, time, type, data, ignorable, surface, sources }: AnySessionEvent): RecordRow {
+  const hasExtra = ignorable !== undefined || surface !== undefined || sources !== undefined
+  return {
+    seq,
+    time,
+    type: JSON.stringify(type).slice(1, -1),
+    events: 1,
+    data: JSON.stringify(data),
+    extra: hasExtra ? JSON.stringify({ ignorable, surface, sources }) : null,
+  }
+}
+
+function pushRun(rows: RecordRow[], record: PackedRun): void {
+  const { seq, run, dt, v } = record
+  let { time } = record
+  for (let start = 0; start < v.length; start += RUN_ROW_EVENTS_MAX) {
+    const end = Math.min(v.length, start + RUN_ROW_EVENTS_MAX)
+    const piece = { run, dt: dt.slice(start, end - 1), v: v.slice(start, end) }
+    const events = end - start
+    if (events < RUN_ROW_EVENTS_MIN) {
+      for (const event of unpackRun({ seq: seq + start, time, ...piece })) rows.push(eventRow(event))
+    } else {
+      rows.push({ seq: seq + start, time, type: CHUNK, events, data: JSON.stringify(piece), extra: null })
+    }
+    for (let at = start; at < end; at++) time += dt[at] ?? 0
+  }
+}
+
+/** A stored row whose types and checksum are right; CORRUPT, with the seq, otherwise. */
+export function verifyRow(row: Row, salt: number): RecordRow {
+  const [key, time, type, events, data, extra, crc] = row
+  const seq = typeof key === 'number' ? key % SEQ_SPAN : undefined
+  // A flipped bit can turn TEXT into BLOB with the very same bytes: the checksum alone would not see it.
+  const isTyped =
+    Number.isSafeInteger(time) &&
+    typeof type === 'string' &&
+    Number.isSafeInteger(events) &&
+    typeof data === 'string' &&
+    (extra === null || typeof extra === 'string')
+  if (seq === undefined || !isTyped) throw damaged(seq, 'a column has the wrong type')
+  const record = { seq, time, type, events, data, extra } as RecordRow
+  if (recordCrc(record, salt) !== crc) throw damaged(seq, 'its checksum is wrong')
+  if (record.events < 1 || record.events > LIMITS.runEvents) throw damaged(seq, 'its number of events is impossible')
+  return record
+}
+
+/** The events of a verified row; CORRUPT when it holds none, which only a forged one does. */
+export function rowEvents(row: RecordRow): readonly AnySessionEvent[] {
+  if (row.events === 1) return [rowEvent(row)]
+  const piece = parse(row, row.data)
+  const run = decodePackedRun({ seq: row.seq, time: row.time, ...(piece as object) }, row.seq)
+  if (run.v.length !== row.events || row.type !== CHUNK || row.extra !== null) throw damaged(row.seq, 'it is not a run')
+  return unpackRun(run)
+}
+
+function rowEvent(row: RecordRow): AnySessionEvent {
+  if (depthExceeds(row.data, LIMITS.depth)) throw damaged(row.seq, 'it nests too deep')
+  const type = row.type.includes('\\') ? parse(row, `"${row.type}"`) : row.type
+  const event = { seq: row.seq, time: row.time, type, data: parse(row, row.data) }
+  if (row.extra === null) return decodeEvent(event, row.seq)
+  const extra = parse(row, row.extra)
+  if (typeof extra !== 'object' || extra === null || Object.keys(extra).some((name) => Object.hasOwn(event, name))) {
+    throw damaged(row.seq, 'its envelope is not an object')
+  }
+  return decodeEvent({ ...event, ...extra }, row.seq)
+}
+
+/** `data` of every chunk that a harness wrote in the documented key order, packed or not. */
+const PLACE = /^\{(?:"run":\{)?"turn":([1-9]\d{0,8}),"step":([1-9]\d{0,8})[,}]/
+
+/** A verified row of chunks without its content; undefined when its place cannot be told without decoding. */
+export function elideRow({ seq, type, events, data, extra }: RecordRow): ElidedChunks | undefined {
+  if (type !== CHUNK || extra !== null) return undefined
+  const place = PLACE.exec(data)
+  return place === null
+    ? undefined
+    : { elided: CHUNK, seq, count: events, turn: Number(place[1]), step: Number(place[2]) }
+}
+
+function parse(row: RecordRow, json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    // Not the parser's own message: it quotes the text.
+    throw damaged(row.seq, 'it is not JSON')
+  }
+}
+
+function damaged(seq: number | undefined, what: string): SessionError {
+  const where = seq === undefined ? 'a record' : `the record at seq ${seq}`
+  return new SessionError('CORRUPT', `${where} is damaged: ${what}`, seq === undefined ? {} : { seq })
+}
+
+export function isDamage(error: unknown): error is SessionError {
+  return isSessionError(error, 'CORRUPT')
+}

@@ -1,0 +1,211 @@
+/** Every statement about stored sessions. Each function runs to its end within one call of the connection. */
+import { randomInt } from 'node:crypto'
+import { SessionError, type SessionHeader } from '@session-persistence/core'
+import type { Connection, Row } from './connection.ts'
+import { RECORD_COLUMNS, type RecordRow, recordCrc, SEQ_SPAN } from './row-codec.ts'
+import { SESSION_NUMBER_MAX } from './schema.ts'
+import {
+  DELETED,
+  decodeHeader,
+  decodeSessionRow,
+  encodeId,
+  headerCrc,
+  LIVE,
+  SESSION_COLUMNS,
+  type SessionRow,
+  sessionCrc,
+} from './session-row.ts'
+
+/** What every stored log starts from: its row, and the header that the row's salt verifies. */
+export interface StoredSession {
+  readonly row: SessionRow
+  readonly header: SessionHeader
+}
+
+export function newSalt(): number {
+  return randomInt(2 ** 32)
+}
+
+/** The row of an id in one place; CORRUPT when it is damaged. */
+export function findRow(connection: Connection, id: string, place: string = LIVE): SessionRow | undefined {
+  const key = encodeId(id)
+  const row = connection.row(`SELECT ${SESSION_COLUMNS} FROM session WHERE id = ? AND place = ?`, key, place)
+  if (row === undefined) return undefined
+  const found = located(connection, () => decodeSessionRow(row))
+  if (found.id !== id || found.place !== place) throw indexDamaged(connection)
+  return found
+}
+
+/** Of a number; undefined when there is no such row. */
+export function rowOf(connection: Connection, number: number): SessionRow | undefined {
+  const row = connection.row(`SELECT ${SESSION_COLUMNS} FROM session WHERE number = ?`, number)
+  return row === undefined ? undefined : located(connection, () => decodeSessionRow(row))
+}
+
+/**
+ * A live session. When the index does not know the id, the table is asked as well: a damaged index must not make a
+ * stored session look like one that never was.
+ */
+export function findSession(connection: Connection, id: string): StoredSession | undefined {
+  const row = findRow(connection, id)
+  if (row !== undefined) return { row, header: headerOf(connection, row) }
+  const unindexed = 'SELECT count(*) FROM session NOT INDEXED WHERE id = ? AND place = ?'
+  if (connection.number(unindexed, encodeId(id), LIVE) > 0) throw indexDamaged(connection)
+  return undefined
+}
+
+/** CORRUPT and UNSUPPORTED_VERSION as {@link decodeHeader}. */
+export function headerOf(connection: Connection, row: SessionRow): SessionHeader {
+  const stored = connection.row('SELECT header, crc FROM header WHERE session = ?', row.number)
+  return located(connection, () => decodeHeader(stored, row))
+}
+
+/** Numbers of the rows of an id whose place starts with a dot: what is being built or deleted, or was when somebody died. */
+export function hiddenRows(connection: Connection, id: string): readonly number[] {
+  const rows = connection.all(`SELECT number FROM session WHERE id = ? AND place GLOB '.*'`, encodeId(id))
+  return rows.map(([number]) => Number(number))
+}
+
+/** Numbers of all rows of an id, whatever their place. */
+export function rowsOfId(connection: Connection, id: string): readonly number[] {
+  return connection.all('SELECT number FROM session WHERE id = ?', encodeId(id)).map(([number]) => Number(number))
+}
+
+/** Makes a live session invisible, whether its row is damaged or not; false when there is none. */
+export function hideSession(connection: Connection, id: string): boolean {
+  const sql = 'UPDATE session SET place = ? WHERE id = ? AND place = ?'
+  return connection.run(sql, DELETED, encodeId(id), LIVE) > 0
+}
+
+/** Writes a new session's row and header, and returns its row. */
+export function insertSession(
+  connection: Connection,
+  header: SessionHeader,
+  { place, salt }: Pick<SessionRow, 'place' | 'salt'>,
+): SessionRow {
+  const text = JSON.stringify(header)
+  const row: SessionRow = {
+    number: freeNumber(connection),
+    id: header.id,
+    place,
+    salt,
+    nextSeq: 0,
+    updatedAt: header.createdAt,
+    bytes: 0,
+  }
+  const { number, id, nextSeq, updatedAt, bytes } = row
+  connection.run(
+    `INSERT INTO session (${SESSION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    number,
+    encodeId(id),
+    place,
+    salt,
+    nextSeq,
+    updatedAt,
+    bytes,
+    sessionCrc(row),
+  )
+  connection.run('INSERT INTO header (session, header, crc) VALUES (?, ?, ?)', number, text, headerCrc(text, salt))
+  return row
+}
+
+function freeNumber(connection: Connection): number {
+  const next = connection.number('SELECT coalesce(max(number), 0) + 1 FROM session')
+  if (next <= SESSION_NUMBER_MAX) return next
+  const gap = connection.row(
+    'SELECT number + 1 FROM session AS s WHERE number < ? AND NOT EXISTS (SELECT 1 FROM session WHERE number = s.number + 1) LIMIT 1',
+    SESSION_NUMBER_MAX,
+  )?.[0]
+  if (typeof gap === 'number') return gap
+  throw new SessionError('TOO_LARGE', `a database holds at most ${SESSION_NUMBER_MAX} sessions: ${connection.path}`, {
+    path: connection.path,
+    expected: SESSION_NUMBER_MAX,
+  })
+}
+
+/** The log's new end. */
+export function updateEnd(connection: Connection, row: SessionRow): void {
+  connection.run(
+    'UPDATE session SET next_seq = ?, updated_at = ?, bytes = ?, crc = ? WHERE number = ?',
+    row.nextSeq,
+    row.updatedAt,
+    row.bytes,
+    sessionCrc(row),
+    row.number,
+  )
+}
+
+export function moveSession(connection: Connection, row: SessionRow, place: string): SessionRow {
+  const moved = { ...row, place }
+  connection.run('UPDATE session SET place = ?, crc = ? WHERE number = ?', place, sessionCrc(moved), row.number)
+  return moved
+}
+
+export function insertRecords(connection: Connection, { number, salt }: SessionRow, rows: readonly RecordRow[]): void {
+  const base = number * SEQ_SPAN
+  for (const row of rows) {
+    connection.run(
+      `INSERT INTO record (${RECORD_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      base + row.seq,
+      row.time,
+      row.type,
+      row.events,
+      row.data,
+      row.extra,
+      recordCrc(row, salt),
+    )
+  }
+}
+
+/** Rows from the one that holds `from` on, oldest first; end the iteration before the connection is used again. */
+export function recordsFrom(connection: Connection, number: number, from: number, to: number): IterableIterator<Row> {
+  const base = number * SEQ_SPAN
+  const start = connection.row('SELECT max(key) FROM record WHERE key BETWEEN ? AND ?', base, base + from)?.[0]
+  return connection.rows(
+    `SELECT ${RECORD_COLUMNS} FROM record WHERE key BETWEEN ? AND ? ORDER BY key`,
+    typeof start === 'number' ? start : base + from,
+    base + to,
+  )
+}
+
+/** Rows that start at or before `to`, newest first. */
+export function recordsBefore(connection: Connection, number: number, to: number): IterableIterator<Row> {
+  const base = number * SEQ_SPAN
+  return connection.rows(
+    `SELECT ${RECORD_COLUMNS} FROM record WHERE key BETWEEN ? AND ? ORDER BY key DESC`,
+    base,
+    base + to,
+  )
+}
+
+/** Removes what starts at or after a seq. */
+export function deleteRecordsFrom(connection: Connection, number: number, from: number): void {
+  const base = number * SEQ_SPAN
+  connection.run('DELETE FROM record WHERE key BETWEEN ? AND ?', base + from, base + SEQ_SPAN - 1)
+}
+
+/** Removes at most `limit` records; how many it were. */
+export function deleteSomeRecords(connection: Connection, number: number, limit: number): number {
+  const base = number * SEQ_SPAN
+  return connection.run(
+    'DELETE FROM record WHERE key IN (SELECT key FROM record WHERE key BETWEEN ? AND ? LIMIT ?)',
+    base,
+    base + SEQ_SPAN - 1,
+    limit,
+  )
+}
+
+export function indexDamaged(connection: Connection): SessionError {
+  const { path } = connection
+  return new SessionError('CORRUPT', `an index of the database is damaged: ${path}`, { path })
+}
+
+/** Adds where the damage is. */
+function located<T>(connection: Connection, decode: () => T): T {
+  try {
+    return decode()
+  } catch (error) {
+    if (!(error instanceof SessionError) || error.path !== undefined) throw error
+    throw new SessionError(error.code, error.message, { ...error, path: connection.path })
+  }
+}

@@ -1,0 +1,197 @@
+/** The storage port over one SQLite database (docs/formats/sqlite.md). */
+import {
+  type BackendDescription,
+  checkSessionId,
+  SessionError,
+  type SessionStorage,
+  type StorageCheck,
+  type StorageListEntry,
+  type StorageListQuery,
+  type StorageReader,
+  type StorageWriter,
+  type WriterIntent,
+  withSessionId,
+} from '@session-persistence/core'
+import {
+  encodeSessionName,
+  ensurePrivateDirectory,
+  ioError,
+  nodeFileSystem,
+  RootDirectory,
+  WriterLock,
+} from '@session-persistence/file-log'
+import { checkSession } from './check-session.ts'
+import type { JournalMode } from './connection.ts'
+import { Database } from './database.ts'
+import { DatabaseFile } from './database-file.ts'
+import { loadDriver } from './driver.ts'
+import { requireIntactTail } from './log-tail.ts'
+import { removeSession, sweepHidden } from './removal.ts'
+import { findRow, findSession, rowsOfId, type StoredSession } from './session-statements.ts'
+import { listSessions } from './sqlite-listing.ts'
+import { SqliteReader } from './sqlite-reader.ts'
+import { SqliteWriter } from './sqlite-writer.ts'
+
+export interface SqliteStorageOptions {
+  /** Path of the database; made, 0600, by the first append. Its directory may be reached through symbolic links. */
+  readonly file: string
+  /**
+   * `wal` (default): readers and writers do not wait for each other. `delete`: a rollback journal, for file systems
+   * without shared memory; every commit costs more syncs.
+   */
+  readonly journal?: JournalMode
+  /** Milliseconds that a call waits for a busy database before it rejects with BUSY, 0 to 60,000; default 5,000. */
+  readonly busyMs?: number
+}
+
+const BUSY_MS_DEFAULT = 5_000
+const BUSY_MS_MAX = 60_000
+
+/**
+ * INVALID_ARGUMENT for options that are not of the documented form; NOT_SUPPORTED where better-sqlite3 cannot be
+ * loaded. Touches nothing yet.
+ */
+export function sqliteStorage(options: SqliteStorageOptions): SessionStorage {
+  return new SqliteStorage(options)
+}
+
+export class SqliteStorage implements SessionStorage {
+  readonly description: BackendDescription
+  readonly #database: Database
+  readonly #file: DatabaseFile
+
+  constructor({ file, journal = 'wal', busyMs = BUSY_MS_DEFAULT }: SqliteStorageOptions) {
+    if (journal !== 'wal' && journal !== 'delete') {
+      throw new SessionError('INVALID_ARGUMENT', "journal must be 'wal' or 'delete'")
+    }
+    if (!Number.isInteger(busyMs) || busyMs < 0 || busyMs > BUSY_MS_MAX) {
+      throw new SessionError('INVALID_ARGUMENT', `busyMs must be an integer from 0 to ${BUSY_MS_MAX}`, {
+        expected: BUSY_MS_MAX,
+      })
+    }
+    this.#file = new DatabaseFile(file)
+    const driver = loadDriver()
+    this.#database = new Database(driver, this.#file, { journal, busyMs })
+    this.description = Object.freeze({
+      name: 'sqlite',
+      version: '1',
+      capabilities: Object.freeze({
+        durability: 'power',
+        exclusion: 'host',
+        integrity: 'checksum',
+        follow: 'host',
+        repair: 'none',
+      } as const),
+      // Each is read back when a connection opens, which fails where it differs.
+      modes: Object.freeze({
+        journal,
+        synchronous: journal === 'wal' ? 'full' : 'extra',
+        checksum: 'crc32',
+        packing: 'runs',
+        sqlite: driver.sqliteVersion,
+      }),
+    })
+  }
+
+  /** Looks at an existing database. CORRUPT and UNSUPPORTED_VERSION for one that is not ours, with nothing written. */
+  async look(): Promise<void> {
+    await this.#database.read(() => undefined)
+  }
+
+  async openWriter(id: string, intent: WriterIntent): Promise<StorageWriter> {
+    const name = encodeSessionName(checkSessionId(id))
+    // Nothing to lock where nothing is stored: a wrong id must not leave a directory behind.
+    if (intent.kind === 'resume' && !(await this.#isStored(id))) throw this.#notFound(id)
+    const lock = await this.#lock(id, name)
+    try {
+      await sweepHidden(this.#database, id)
+      if (intent.kind === 'resume') return SqliteWriter.resume(this.#database, lock, await this.#resumable(id))
+      const present = await this.#database.read((connection) => findRow(connection, id))
+      if (present === undefined) {
+        return SqliteWriter.create(this.#database, lock, intent.header, intent.staged === true)
+      }
+      throw new SessionError('ALREADY_EXISTS', 'a session with this id is stored here already', {
+        sessionId: id,
+        path: this.#file.given,
+      })
+    } catch (error) {
+      await lock.release().catch(() => {})
+      throw withSessionId(error, id)
+    }
+  }
+
+  /** Whether anything of an id is stored, damaged or not. CORRUPT when only the index says that there is nothing. */
+  async #isStored(id: string): Promise<boolean> {
+    const found = await this.#database.read(
+      (connection) => rowsOfId(connection, id).length > 0 || findSession(connection, id) !== undefined,
+    )
+    return found === true
+  }
+
+  async #resumable(id: string): Promise<StoredSession> {
+    const stored = await this.#database.read((connection) => {
+      const session = findSession(connection, id)
+      if (session !== undefined) requireIntactTail(connection, session.row)
+      return session
+    })
+    if (stored === undefined) throw this.#notFound(id)
+    return stored
+  }
+
+  async #lock(id: string, name: string): Promise<WriterLock> {
+    try {
+      await new RootDirectory(nodeFileSystem, this.#file.directory, true).ensure()
+      await ensurePrivateDirectory(nodeFileSystem, this.#file.locks)
+    } catch (error) {
+      throw ioError(error, 'make the lock directory', this.#file.locks, { sessionId: id })
+    }
+    return await WriterLock.acquire(nodeFileSystem, this.#file.locks, name, id)
+  }
+
+  async openReader(id: string): Promise<StorageReader> {
+    checkSessionId(id)
+    try {
+      const stored = await this.#database.read((connection) => findSession(connection, id))
+      if (stored === undefined) throw this.#notFound(id)
+      return new SqliteReader(this.#database, stored)
+    } catch (error) {
+      throw withSessionId(error, id)
+    }
+  }
+
+  async list(query: StorageListQuery): Promise<readonly StorageListEntry[]> {
+    return await listSessions(this.#database, query)
+  }
+
+  async delete(id: string): Promise<boolean> {
+    const name = encodeSessionName(checkSessionId(id))
+    if (!(await this.#isStored(id))) return false
+    const lock = await this.#lock(id, name)
+    try {
+      return await removeSession(this.#database, id)
+    } catch (error) {
+      throw withSessionId(error, id)
+    } finally {
+      await lock.release()
+    }
+  }
+
+  async check(id: string, signal?: AbortSignal): Promise<StorageCheck> {
+    checkSessionId(id)
+    signal?.throwIfAborted()
+    const check = await checkSession(this.#database, id, signal)
+    if (check === undefined) throw this.#notFound(id)
+    return check
+  }
+
+  async close(): Promise<void> {
+    await this.#database.close()
+  }
+
+  #notFound(id: string): SessionError {
+    return new SessionError('NOT_FOUND', 'no session with this id is stored here', {
+      sessionId: id,
+      path: this.#file.given,
+    })
+  }
+}

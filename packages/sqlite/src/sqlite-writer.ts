@@ -1,0 +1,202 @@
+/** The exclusive writer of one session. Its lock is the operating system's; the database checks each batch once more. */
+import {
+  type AnySessionEvent,
+  type DerivedDocument,
+  type Quarantine,
+  SessionError,
+  type SessionHeader,
+  type StorageReader,
+  type StorageTail,
+  type StorageWriter,
+} from '@session-persistence/core'
+import { emptyReader, type WriterLock } from '@session-persistence/file-log'
+import { appendRecords, type Batch } from './append-batch.ts'
+import type { Connection } from './connection.ts'
+import type { Database } from './database.ts'
+import { writeDerived } from './derived-document.ts'
+import { removeRow, sweepHidden } from './removal.ts'
+import { encodeRows } from './row-codec.ts'
+import { DELETED, LIVE, type SessionRow, STAGED } from './session-row.ts'
+import { findRow, insertSession, moveSession, newSalt, rowOf, type StoredSession } from './session-statements.ts'
+import { SqliteReader, tailOf } from './sqlite-reader.ts'
+
+export class SqliteWriter implements StorageWriter {
+  readonly tail: StorageTail
+  readonly #database: Database
+  readonly #lock: WriterLock
+  #header: SessionHeader
+  /** As of the last acknowledged append; undefined before the first one of a new log. */
+  #row: SessionRow | undefined
+  /** Of a log that is not stored yet. Kept through retries, so that its own failed attempt can be told from others. */
+  readonly #salt = newSalt()
+  readonly #place: typeof LIVE | typeof STAGED
+  /** What was found by a resume may be on no disk yet. */
+  #settled: boolean
+  #generation: number
+  #closed = false
+
+  private constructor(
+    database: Database,
+    lock: WriterLock,
+    header: SessionHeader,
+    row: SessionRow | undefined,
+    place: typeof LIVE | typeof STAGED,
+  ) {
+    this.#database = database
+    this.#lock = lock
+    this.#header = header
+    this.#row = row
+    this.#place = place
+    this.#settled = row === undefined
+    this.#generation = database.generation
+    this.tail = row === undefined ? { nextSeq: 0, lastTime: undefined } : tailOf(row)
+  }
+
+  /** A new log; nothing is stored yet. */
+  static create(database: Database, lock: WriterLock, header: SessionHeader, staged: boolean): SqliteWriter {
+    return new SqliteWriter(database, lock, header, undefined, staged ? STAGED : LIVE)
+  }
+
+  static resume(database: Database, lock: WriterLock, { row, header }: StoredSession): SqliteWriter {
+    return new SqliteWriter(database, lock, header, row, LIVE)
+  }
+
+  get header(): SessionHeader {
+    return this.#header
+  }
+
+  get location(): string {
+    return this.#database.file.given
+  }
+
+  async openReader(): Promise<StorageReader> {
+    this.#requireOpen()
+    const row = this.#row
+    return row === undefined
+      ? emptyReader(this.#header)
+      : new SqliteReader(this.#database, { row, header: this.#header })
+  }
+
+  async append(events: readonly AnySessionEvent[]): Promise<void> {
+    this.#requireOpen()
+    if (events.length === 0) return
+    await this.settle()
+    await this.#store({ events, rows: encodeRows(events) })
+  }
+
+  async #store(batch: Batch): Promise<void> {
+    const durable = this.#row
+    const { generation } = this.#database
+    const isRetry = generation !== this.#generation
+    const bytes = batch.rows.reduce((sum, { data }) => sum + data.length, 0)
+    this.#row = await this.#database.commit(bytes, (connection) =>
+      durable === undefined
+        ? appendRecords(connection, this.#insert(connection), batch, 'discard')
+        : appendRecords(connection, durable, batch, isRetry ? 'discard' : 'compare'),
+    )
+    this.#generation = generation
+  }
+
+  /** The first batch brings the session's row with it. */
+  #insert(connection: Connection): SessionRow {
+    const found = findRow(connection, this.#header.id, this.#place)
+    const place = { place: this.#place, salt: this.#salt }
+    if (found === undefined) return insertSession(connection, this.#header, place)
+    // Under its own salt it is what a commit of this writer left that was reported as failed.
+    if (found.salt !== this.#salt) throw alreadyExists(this.#header.id, this.location)
+    return { ...found, nextSeq: 0, updatedAt: this.#header.createdAt, bytes: 0 }
+  }
+
+  async settle(): Promise<void> {
+    this.#requireOpen()
+    if (this.#settled) return
+    await this.#database.settle()
+    this.#settled = true
+  }
+
+  async discardTornTail(): Promise<Quarantine> {
+    throw new SessionError('INVARIANT', 'a batch in a database is whole or absent: there is no torn tail', {
+      sessionId: this.#header.id,
+    })
+  }
+
+  async publish(): Promise<void> {
+    this.#requireOpen()
+    if (this.#place === LIVE || this.#row?.place === LIVE) return
+    if (this.#row === undefined) await this.#store({ events: [], rows: [] })
+    const row = this.#row
+    if (row === undefined) return
+    this.#row = await this.#database.commit(0, (connection) => {
+      const present = findRow(connection, row.id)
+      if (present !== undefined && present.salt !== row.salt) throw alreadyExists(row.id, this.location)
+      return present ?? moveSession(connection, row, LIVE)
+    })
+  }
+
+  async rewrite(
+    header: SessionHeader,
+    events: AsyncIterable<readonly AnySessionEvent[]>,
+    keepOriginal?: string,
+  ): Promise<string | undefined> {
+    this.#requireOpen()
+    const original = this.#row
+    if (original === undefined) throw new SessionError('INVARIANT', 'only a stored log can be rewritten')
+    await this.settle()
+    await sweepHidden(this.#database, original.id)
+    const salt = newSalt()
+    let row = await this.#database.commit(0, (connection) => insertSession(connection, header, { place: STAGED, salt }))
+    for await (const page of events) {
+      if (page.length === 0) continue
+      const batch = { events: page, rows: encodeRows(page) }
+      const before = row
+      row = await this.#database.commit(0, (connection) => appendRecords(connection, before, batch, 'compare'))
+    }
+    const staged = row
+    this.#row = await this.#database.commit(0, (connection) => {
+      const place = keepOriginal === undefined ? DELETED : freePlace(connection, original.id, keepOriginal)
+      moveSession(connection, original, place)
+      return moveSession(connection, staged, LIVE)
+    })
+    this.#header = header
+    if (keepOriginal === undefined) await removeRow(this.#database, original.number)
+    return keepOriginal === undefined ? undefined : `${this.location} (session number ${original.number})`
+  }
+
+  async saveDerived(document: DerivedDocument, text: string): Promise<void> {
+    this.#requireOpen()
+    const row = this.#row
+    if (row === undefined) return
+    await this.#database.commit(text.length, (connection) => {
+      if (rowOf(connection, row.number)?.salt === row.salt) writeDerived(connection, row, document, text)
+    })
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    try {
+      // Nobody sees a log that was never published; the next holder of the lock removes what could not be removed now.
+      if (this.#place === STAGED && this.#row?.place !== LIVE) await sweepHidden(this.#database, this.#header.id)
+    } catch {
+      // Said above.
+    } finally {
+      await this.#lock.release()
+    }
+  }
+
+  #requireOpen(): void {
+    if (this.#closed) throw new SessionError('CLOSED', 'the writer was closed', { sessionId: this.#header.id })
+  }
+}
+
+function freePlace(connection: Connection, id: string, wanted: string): string {
+  const name = wanted.replace(/^\.*/, '') || 'original'
+  for (let count = 1; ; count++) {
+    const place = count === 1 ? name : `${name}-${count}`
+    if (findRow(connection, id, place) === undefined) return place
+  }
+}
+
+function alreadyExists(sessionId: string, path: string): SessionError {
+  return new SessionError('ALREADY_EXISTS', 'a session with this id is stored here already', { sessionId, path })
+}

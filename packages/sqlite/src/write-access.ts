@@ -1,0 +1,191 @@
+/**
+ * The connection for writing. After an I/O error nothing that it holds is believed any more: it is closed, and the next
+ * one must move the whole write-ahead log into the database before anything is committed (reliability.md, fact 1).
+ */
+import { SessionError } from '@session-persistence/core'
+import { ensurePrivateDirectory, nodeFileSystem, RootDirectory, WriterLock } from '@session-persistence/file-log'
+import { checkpointFully } from './checkpoint.ts'
+import { Connection, type JournalMode } from './connection.ts'
+import type { DatabaseFile } from './database-file.ts'
+import type { Driver } from './driver.ts'
+import { checkDatabase, migrate } from './migration.ts'
+import type { ReadAccess } from './read-access.ts'
+import { createSchema } from './schema.ts'
+import { writeFailure } from './write-failure.ts'
+
+/** No session's lock has this name: those never start with a dot. */
+const CREATION_LOCK = '.create'
+
+interface OpenConnection {
+  readonly connection: Connection
+  readonly identity: string
+  /** Of the write-ahead log; undefined in the other journal mode. */
+  readonly wal: string | undefined
+}
+
+export class WriteAccess {
+  readonly #driver: Driver
+  readonly #file: DatabaseFile
+  readonly #journal: JournalMode
+  readonly #reads: ReadAccess
+  #opened: OpenConnection | undefined
+  /** Of the database that was opened first: another one in its place is not ours to go on with. */
+  #identity: string | undefined
+  #failure: SessionError | undefined
+  #generation = 0
+
+  constructor(driver: Driver, file: DatabaseFile, journal: JournalMode, reads: ReadAccess) {
+    this.#driver = driver
+    this.#file = file
+    this.#journal = journal
+    this.#reads = reads
+  }
+
+  /** Grows with every failure: what was written under an older one must be established again. */
+  get generation(): number {
+    return this.#generation
+  }
+
+  /** The connection while it is open and nothing failed. */
+  get current(): Connection | undefined {
+    return this.#opened?.connection
+  }
+
+  /**
+   * The connection, ready to commit. BUSY may pass; POISONED, with its cause, while a failure could not be overcome;
+   * CONFLICT when the database, or its log, is no longer the file that was opened.
+   */
+  async ready(): Promise<Connection> {
+    try {
+      this.#opened ??= await this.#open()
+    } catch (error) {
+      const found = writeFailure(error, this.#file.given)
+      if (this.#failure === undefined || found.code === 'BUSY') throw found
+      throw this.#poisoned(found)
+    }
+    this.#failure = undefined
+    const { connection, identity, wal } = this.#opened
+    if (this.#file.identity() !== identity || (wal !== undefined && this.#file.walIdentity() !== wal)) {
+      throw replaced(connection.path)
+    }
+    return connection
+  }
+
+  /** What a caller is told that waited for a busy database in vain. */
+  stillBusy(error: SessionError): SessionError {
+    return this.#failure === undefined ? error : this.#poisoned(error)
+  }
+
+  /** Gives up both connections: pages that a failed sync left in memory must not be read again. */
+  poison(failure: SessionError): void {
+    this.#failure = failure
+    this.#generation++
+    this.close()
+    closeQuietly(this.#reads)
+  }
+
+  /** Empties the log and closes. The log stays where others use it. */
+  closeCleanly(): void {
+    const opened = this.#opened
+    this.#opened = undefined
+    if (opened === undefined) return
+    try {
+      checkpointFully(opened.connection)
+    } catch (error) {
+      const failure = writeFailure(error, opened.connection.path)
+      if (failure.code !== 'BUSY') throw failure
+    } finally {
+      closeQuietly(opened.connection)
+    }
+  }
+
+  close(): void {
+    const opened = this.#opened
+    this.#opened = undefined
+    if (opened !== undefined) closeQuietly(opened.connection)
+  }
+
+  #poisoned(cause: SessionError): SessionError {
+    return new SessionError('POISONED', `an earlier write failed and the database could not be re-established yet`, {
+      path: this.#file.given,
+      cause,
+    })
+  }
+
+  async #open(): Promise<OpenConnection> {
+    if (this.#file.identity() === undefined) {
+      if (this.#identity !== undefined) throw replaced(this.#file.given)
+      await this.#create()
+    }
+    const identity = this.#file.identity()
+    if (identity === undefined) throw replaced(this.#file.given)
+    if (this.#identity !== undefined && this.#identity !== identity) throw replaced(this.#file.given)
+    if (this.#journal === 'wal') this.#file.requireSharedMemory()
+    const version = this.#check()
+    // A connection of our own would stand in the way of a change of the journal mode.
+    this.#reads.close()
+    const connection = Connection.openToWrite(this.#driver, this.#file.path ?? this.#file.given, this.#journal)
+    try {
+      checkpointFully(connection)
+      if (version !== undefined) migrate(connection, version)
+      checkDatabase(connection)
+      if (this.#file.identity() !== identity) throw replaced(connection.path)
+      this.#identity = identity
+      return { connection, identity, wal: this.#journal === 'wal' ? this.#file.walIdentity() : undefined }
+    } catch (error) {
+      closeQuietly(connection)
+      throw error
+    }
+  }
+
+  /** On a connection that cannot write, before one is opened that can. */
+  #check(): number | undefined {
+    const connection = this.#reads.connection()
+    return connection === undefined ? undefined : checkDatabase(connection)
+  }
+
+  async #create(): Promise<void> {
+    await new RootDirectory(nodeFileSystem, this.#file.directory, true).ensure()
+    await ensurePrivateDirectory(nodeFileSystem, this.#file.locks)
+    const lock = await acquireCreation(this.#file.locks)
+    try {
+      if (this.#file.identity() !== undefined) return
+      this.#file.create((path) => {
+        const connection = Connection.openToWrite(this.#driver, path, this.#journal)
+        try {
+          connection.run('BEGIN IMMEDIATE')
+          createSchema(connection)
+          connection.run('COMMIT')
+        } finally {
+          connection.close()
+        }
+      })
+    } finally {
+      await lock.release()
+    }
+  }
+}
+
+async function acquireCreation(locks: string): Promise<WriterLock> {
+  try {
+    return await WriterLock.acquire(nodeFileSystem, locks, CREATION_LOCK, '')
+  } catch (cause) {
+    throw cause instanceof SessionError && cause.code === 'LOCKED'
+      ? new SessionError('BUSY', 'another process is making the database', { path: locks, cause })
+      : cause
+  }
+}
+
+function closeQuietly(closable: { close(): void }): void {
+  try {
+    closable.close()
+  } catch {
+    // Closing is what can be done; what it could not write is found by the next connection.
+  }
+}
+
+function replaced(path: string): SessionError {
+  return new SessionError('CONFLICT', `the database was moved, replaced or removed while it was open: ${path}`, {
+    path,
+  })
+}
