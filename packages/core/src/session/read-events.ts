@@ -3,6 +3,7 @@ import { SessionError, withSessionId } from '../errors.ts'
 import type { AnySessionEvent } from '../event/event.ts'
 import type { UpgradeChain } from '../event/format-version.ts'
 import { isElided, type StorageReader } from '../storage/session-storage.ts'
+import { EventCursor } from './event-cursor.ts'
 import type { ReadOptions } from './session.ts'
 
 function checkSeq(name: string, value: number | undefined): void {
@@ -19,24 +20,19 @@ export function readEvents(
 ): AsyncIterable<AnySessionEvent> {
   checkSeq('from', options.from)
   checkSeq('to', options.to)
-  return iterate(openReader, upgrades, options, sessionId)
+  return new EventCursor(storedPages(openReader, upgrades, options, sessionId), options.signal)
 }
 
-async function* iterate(
+async function* storedPages(
   openReader: () => Promise<StorageReader>,
   upgrades: UpgradeChain,
   options: ReadOptions,
   sessionId: string,
-): AsyncGenerator<AnySessionEvent, void, undefined> {
+): AsyncGenerator<readonly AnySessionEvent[], void, undefined> {
   options.signal?.throwIfAborted()
   const reader = await openReader()
   try {
-    for await (const page of eventPages(reader, upgrades, options)) {
-      for (const event of page) {
-        options.signal?.throwIfAborted()
-        yield event
-      }
-    }
+    yield* eventPages(reader, upgrades, options)
   } catch (error) {
     throw withSessionId(error, sessionId)
   } finally {
