@@ -1,7 +1,8 @@
 /** A harness at work: events at a steady rate, a checkpoint before each request, calls begun before they run. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import type { AnySessionEvent, EventType, ModelContext, Session } from 'session-persistence'
+import type { AnySessionEvent, ModelContext, Session } from 'session-persistence'
 import { deltaLog } from '../input/generated-log.ts'
+import { appendEach } from '../scenario/append-inputs.ts'
 import { quantile } from '../statistics/estimate.ts'
 import type { TurnsAnswer } from './task.ts'
 
@@ -61,6 +62,7 @@ class StreamingHarness {
     if (event === undefined) return
     const data = event.data as { readonly [key: string]: unknown }
     if (event.type === 'request/header') this.#environment = data as unknown as Environment
+    if (event.surface !== undefined) this.#messages.length = 0
     if ('message' in data) this.#messages.push(data.message)
     const session = this.#session
     if (session === undefined) return
@@ -72,7 +74,7 @@ class StreamingHarness {
       await session.beginCall(event.data as never)
       this.#checkpoints.push(performance.now() - start)
     } else {
-      session.append(event.type as EventType, event.data as never)
+      appendEach(session, [event])
       this.#appends.push(performance.now() - start)
     }
   }

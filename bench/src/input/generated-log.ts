@@ -9,12 +9,16 @@ export interface LogInput {
   events(): Iterable<AnySessionEvent>
 }
 
+/** About 120,000 tokens. */
+const WINDOW = 480_000
+
 const DELTA: TurnShape = {
   seed: 20,
   deltas: [75, 235],
   prompt: [100, 900],
   answer: [0, 0],
-  result: [3000, 12_000],
+  result: [600, 5600],
+  window: WINDOW,
 }
 
 const MESSAGES: TurnShape = {
@@ -22,7 +26,8 @@ const MESSAGES: TurnShape = {
   deltas: [0, 0],
   prompt: [200, 3000],
   answer: [600, 4500],
-  result: [1000, 7000],
+  result: [1000, 6800],
+  window: WINDOW,
 }
 
 export const deltaLog: LogInput = {

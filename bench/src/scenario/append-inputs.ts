@@ -25,5 +25,7 @@ export class RoundInputs {
 
 /** Appends one by one, as a harness does. The generator made the data to the types of the vocabulary. */
 export function appendEach(session: Session, events: readonly AnySessionEvent[]): void {
-  for (const event of events) session.append(event.type as EventType, event.data as never)
+  for (const { type, data, surface } of events) {
+    session.append(type as EventType, data as never, surface === undefined ? undefined : { surface })
+  }
 }
