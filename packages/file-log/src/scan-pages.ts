@@ -2,12 +2,9 @@
 import type { StoredRecord } from '@session-persistence/core'
 import type { OpenFile } from './file-system.ts'
 import type { Damage, LogCodec, LogDialect, ScanOptions, ScanPosition, Window } from './log-codec.ts'
-import { findTerminator } from './next-unit.ts'
-import { readInto } from './read-bytes.ts'
+import { PAGE_BYTES, PageBuffer } from './page-buffer.ts'
 import type { ScanStart } from './seek.ts'
 
-/** About 1,300 small events a page: large enough that a hop costs little, small enough for the event loop. */
-const PAGE_BYTES = 256 * 1024
 const GROWTH = 4
 
 /** The part of a log that is walked. */
@@ -43,22 +40,25 @@ export async function* scanForward(
     batchSeq: start.offset === source.dialect.dataStart && start.seq === 0 ? 0 : undefined,
   }
   const buffer = new PageBuffer(source)
-  while (offset < source.end) {
-    const window = await buffer.read(offset, Math.min(source.end, offset + PAGE_BYTES))
-    const page = source.dialect.scan(window, position, options)
-    if (page.end === offset && page.damage === undefined) {
-      if (!(await buffer.widen(offset))) {
+  try {
+    while (offset < source.end) {
+      const page = source.dialect.scan(await buffer.next(offset), position, options)
+      if (page.end === offset && page.damage === undefined) {
+        // Not one whole unit, and then only because it is longer than a page.
+        if (position.nextSeq !== undefined && position.nextSeq > options.to) return
+        if (await buffer.widen(offset)) continue
         yield { records: [], position, end: offset, damage: endless(source, offset, position.nextSeq) }
         return
       }
-      continue
+      offset = page.end
+      position = page.position
+      yield page
+      if (page.damage !== undefined) return
+      // Everything behind the range is left unread.
+      if (position.nextSeq !== undefined && position.nextSeq > options.to) return
     }
-    offset = page.end
-    position = page.position
-    yield page
-    if (page.damage !== undefined) return
-    // Everything behind the range is left unread.
-    if (position.nextSeq !== undefined && position.nextSeq > options.to) return
+  } finally {
+    await buffer.close()
   }
 }
 
@@ -120,48 +120,6 @@ function scanWhole(
     if (next === undefined) return { records: [], position: page.position, end: page.end, firstSeq, damage }
     at = next.offset
     position = { nextSeq: undefined, batchSeq: undefined }
-  }
-}
-
-/** The bytes of one page, in one buffer for the whole walk. */
-class PageBuffer {
-  readonly #source: ScanSource
-  #bytes: Buffer = Buffer.allocUnsafeSlow(0)
-  /** Bytes that the next read must have at least, and what the last one asked for. */
-  #wanted = 0
-  #asked = 0
-
-  constructor(source: ScanSource) {
-    this.#source = source
-  }
-
-  async read(from: number, to: number): Promise<Window> {
-    const { file, path, end, terminated, codec } = this.#source
-    const length = Math.max(to - from, Math.min(this.#wanted, end - from))
-    this.#wanted = 0
-    this.#asked = length
-    // One byte more, for a terminator that the file lacks.
-    if (this.#bytes.length < length + 1) this.#bytes = Buffer.allocUnsafeSlow(length + 1)
-    const filled = await readInto(file, path, this.#bytes.subarray(0, length), from)
-    const complete = from + filled === end && !terminated && codec.terminator !== undefined
-    if (complete) this.#bytes[filled] = codec.terminator ?? 0
-    return { bytes: this.#bytes.subarray(0, complete ? filled + 1 : filled), offset: from }
-  }
-
-  /** Makes the next read long enough for the unit that starts at `offset`; false when no legal unit does. */
-  async widen(offset: number): Promise<boolean> {
-    const { file, path, end, codec } = this.#source
-    const seen = this.#asked
-    if (seen >= end - offset || seen >= codec.unitBytesMax) return false
-    if (codec.terminator === undefined) {
-      this.#wanted = seen * GROWTH
-      return true
-    }
-    const limit = Math.min(end, offset + codec.unitBytesMax)
-    const stop = await findTerminator(file, path, codec.terminator, offset, limit)
-    if (stop === undefined && (limit < end || this.#source.terminated)) return false
-    this.#wanted = (stop ?? end) - offset
-    return true
   }
 }
 

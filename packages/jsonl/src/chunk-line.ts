@@ -4,6 +4,7 @@
  * Everything else takes the general road. Three times as fast as `JSON.parse` and the envelope check.
  */
 import type { AnySessionEvent } from '@session-persistence/core'
+import { BytePattern } from './byte-pattern.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -14,19 +15,19 @@ const CLOSE = 0x7d
 /** So that the value is exact, and under `Number.MAX_SAFE_INTEGER`. */
 const DIGITS_MAX = 15
 
-const SEQ = Buffer.from('{"seq":')
-const TIME = Buffer.from(',"time":')
-const TURN = Buffer.from(',"type":"assistant/chunk","data":{"turn":')
-const STEP = Buffer.from(',"step":')
-const KIND = Buffer.from(',"kind":"')
-const INDEX = Buffer.from('","index":')
-const CALL_ID = Buffer.from(',"callId":"')
-const TEXT = Buffer.from(',"text":"')
-const TEXT_AFTER_STRING = Buffer.from('","text":"')
+const SEQ = new BytePattern('{"seq":')
+const TIME = new BytePattern(',"time":')
+const TURN = new BytePattern(',"type":"assistant/chunk","data":{"turn":')
+const STEP = new BytePattern(',"step":')
+const KIND = new BytePattern(',"kind":"')
+const INDEX = new BytePattern('","index":')
+const CALL_ID = new BytePattern(',"callId":"')
+const TEXT = new BytePattern(',"text":"')
+const TEXT_AFTER_STRING = new BytePattern('","text":"')
 
 type BlockKind = 'text' | 'reasoning' | 'tool-arguments'
-const KINDS: readonly (readonly [BlockKind, Buffer])[] = (['text', 'reasoning', 'tool-arguments'] as const).map(
-  (kind) => [kind, Buffer.from(kind)],
+const KINDS: readonly (readonly [BlockKind, BytePattern])[] = (['text', 'reasoning', 'tool-arguments'] as const).map(
+  (kind) => [kind, new BytePattern(kind)],
 )
 
 /** What a chunk's line says before its content; filled again for each line. */
@@ -61,20 +62,15 @@ function integerAt(bytes: Buffer, at: number): number {
   return index === at || index - at > DIGITS_MAX ? Number.NaN : value
 }
 
-function hasAt(bytes: Buffer, at: number, expected: Buffer): boolean {
-  for (let index = 0; index < expected.length; index++) if (bytes[at + index] !== expected[index]) return false
-  return true
-}
-
 /** True when the record at `start` is a chunk of the usual shape up to its step. Negative times take the general road. */
-export function readChunkEnvelope(bytes: Buffer, start: number, into: ChunkEnvelope): boolean {
-  if (!hasAt(bytes, start, SEQ)) return false
+export function readChunkEnvelope(bytes: Buffer, view: DataView, start: number, into: ChunkEnvelope): boolean {
+  if (!SEQ.isAt(view, start)) return false
   into.seq = integerAt(bytes, start + SEQ.length)
-  if (!hasAt(bytes, behind, TIME) || bytes[behind + TIME.length] === MINUS) return false
+  if (!TIME.isAt(view, behind) || bytes[behind + TIME.length] === MINUS) return false
   into.time = integerAt(bytes, behind + TIME.length)
-  if (!hasAt(bytes, behind, TURN)) return false
+  if (!TURN.isAt(view, behind)) return false
   into.turn = integerAt(bytes, behind + TURN.length)
-  if (!hasAt(bytes, behind, STEP)) return false
+  if (!STEP.isAt(view, behind)) return false
   into.step = integerAt(bytes, behind + STEP.length)
   into.at = behind
   // One NaN makes the sum NaN.
@@ -82,35 +78,40 @@ export function readChunkEnvelope(bytes: Buffer, start: number, into: ChunkEnvel
 }
 
 /** The event of a chunk whose envelope was read; undefined when its content is not of the usual shape. */
-export function readChunkEvent(bytes: Buffer, envelope: ChunkEnvelope, recordEnd: number): AnySessionEvent | undefined {
+export function readChunkEvent(
+  bytes: Buffer,
+  view: DataView,
+  envelope: ChunkEnvelope,
+  recordEnd: number,
+): AnySessionEvent | undefined {
   const { seq, time, turn, step } = envelope
   let at = envelope.at
-  if (!hasAt(bytes, at, KIND)) return undefined
-  const kind = kindAt(bytes, at + KIND.length)
+  if (!KIND.isAt(view, at)) return undefined
+  const kind = kindAt(view, at + KIND.length)
   if (kind === undefined) return undefined
   at += KIND.length + kind.length
-  if (!hasAt(bytes, at, INDEX)) return undefined
+  if (!INDEX.isAt(view, at)) return undefined
   const index = integerAt(bytes, at + INDEX.length)
   if (Number.isNaN(index)) return undefined
   at = behind
   if (kind !== 'tool-arguments') {
-    if (!hasAt(bytes, at, TEXT)) return undefined
+    if (!TEXT.isAt(view, at)) return undefined
     const text = textAt(bytes, at + TEXT.length, recordEnd)
     if (text === undefined) return undefined
     return { seq, time, type: 'assistant/chunk', data: { turn, step, kind, index, text } }
   }
-  if (!hasAt(bytes, at, CALL_ID)) return undefined
+  if (!CALL_ID.isAt(view, at)) return undefined
   const idAt = at + CALL_ID.length
   const idEnd = plainEnd(bytes, idAt, recordEnd)
-  if (!hasAt(bytes, idEnd, TEXT_AFTER_STRING)) return undefined
+  if (!TEXT_AFTER_STRING.isAt(view, idEnd)) return undefined
   const text = textAt(bytes, idEnd + TEXT_AFTER_STRING.length, recordEnd)
   if (text === undefined) return undefined
   const callId = bytes.toString('utf8', idAt, idEnd)
   return { seq, time, type: 'assistant/chunk', data: { turn, step, kind, index, callId, text } }
 }
 
-function kindAt(bytes: Buffer, at: number): BlockKind | undefined {
-  for (const [kind, expected] of KINDS) if (hasAt(bytes, at, expected)) return kind
+function kindAt(view: DataView, at: number): BlockKind | undefined {
+  for (const [kind, expected] of KINDS) if (expected.isAt(view, at)) return kind
   return undefined
 }
 

@@ -17,7 +17,7 @@ import {
   SessionError,
   type SessionHeader,
 } from '@session-persistence/core'
-import { crc32Of } from './crc.ts'
+import { crc32Of, viewOf } from './crc.ts'
 import { type Checksum, CRC_BYTES, contentEnd, hexAt, LF, type LineFormat, splitLine } from './line.ts'
 import { escapeLineSeparators } from './line-separators.ts'
 
@@ -42,7 +42,7 @@ export function encodeHeaderLine(header: SessionHeader, { checksum, salt }: Line
   const { version, ...fields } = header
   const text = JSON.stringify({ format: FORMAT, version, ...fields, checksum, salt: hex(salt) })
   const body = Buffer.from(escapeLineSeparators(text.slice(0, -1)), 'utf8')
-  return Buffer.concat([body, Buffer.from(`,"crc":"${hex(crc32Of(body, 0, body.length, 0))}"}\n`)])
+  return Buffer.concat([body, Buffer.from(`,"crc":"${hex(crc32Of(body, viewOf(body), 0, body.length, 0))}"}\n`)])
 }
 
 export function hex(value: number): string {

@@ -1,6 +1,5 @@
 /** Puts the lines of one batch into one buffer, each encoded and summed once. */
-import { crc32Of } from './crc.ts'
-import { hex } from './header-line.ts'
+import { crc32Of, viewOf } from './crc.ts'
 import type { LineFormat } from './line.ts'
 import { escapeLineSeparators } from './line-separators.ts'
 
@@ -8,17 +7,27 @@ import { escapeLineSeparators } from './line-separators.ts'
 const UNIT_BYTES_MAX = 3
 /** Batch mark, checksum, brace and line end. */
 const SUFFIX_BYTES_MAX = 64
-const FIRST_BYTES = 1024
+/** What a small event takes, with room for its neighbours. */
+const LINE_BYTES = 320
+const HEX_DIGITS = Buffer.from('0123456789abcdef')
+const CRC_BEFORE = Buffer.from(',"crc":"')
+const CRC_AFTER = Buffer.from('"}\n')
+const CLOSE = 0x7d
+const LF = 0x0a
 
 export class BatchWriter {
   readonly #format: LineFormat
   readonly #batch: string
-  #bytes: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES)
+  #bytes: Buffer
+  #view: DataView
   #length = 0
 
-  constructor(format: LineFormat, firstSeq: number) {
+  /** `lines`: how many will come, to be about right about the room they need. */
+  constructor(format: LineFormat, firstSeq: number, lines: number) {
     this.#format = format
     this.#batch = `,"batch":${firstSeq}`
+    this.#bytes = Buffer.allocUnsafeSlow(LINE_BYTES * lines)
+    this.#view = viewOf(this.#bytes)
   }
 
   /** `json`: one record. */
@@ -29,11 +38,22 @@ export class BatchWriter {
     // Without the closing brace, which comes after what is added here.
     this.#length += this.#bytes.write(text, start, 'utf8') - 1
     if (last) this.#length += this.#bytes.write(this.#batch, this.#length, 'latin1')
-    const suffix =
-      this.#format.checksum === 'none'
-        ? '}\n'
-        : `,"crc":"${hex(crc32Of(this.#bytes, start, this.#length, this.#format.salt))}"}\n`
-    this.#length += this.#bytes.write(suffix, this.#length, 'latin1')
+    if (this.#format.checksum === 'none') {
+      this.#bytes[this.#length++] = CLOSE
+      this.#bytes[this.#length++] = LF
+    } else {
+      this.#addChecksum(crc32Of(this.#bytes, this.#view, start, this.#length, this.#format.salt))
+    }
+  }
+
+  /** Byte by byte: a call to write so few costs more than they do. */
+  #addChecksum(crc: number): void {
+    const bytes = this.#bytes
+    let at = this.#length
+    for (let index = 0; index < CRC_BEFORE.length; index++) bytes[at++] = CRC_BEFORE[index] ?? 0
+    for (let shift = 28; shift >= 0; shift -= 4) bytes[at++] = HEX_DIGITS[(crc >>> shift) & 15] ?? 0
+    for (let index = 0; index < CRC_AFTER.length; index++) bytes[at++] = CRC_AFTER[index] ?? 0
+    this.#length = at
   }
 
   finish(): Buffer {
@@ -46,5 +66,6 @@ export class BatchWriter {
     const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#bytes.length))
     this.#bytes.copy(larger, 0, 0, this.#length)
     this.#bytes = larger
+    this.#view = viewOf(larger)
   }
 }

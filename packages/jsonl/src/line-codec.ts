@@ -137,7 +137,7 @@ class LineDialect implements LogDialect {
       })
     })
     const records = this.#pack ? packRuns(events) : events
-    const writer = new BatchWriter(this.#format, first.seq)
+    const writer = new BatchWriter(this.#format, first.seq, records.length)
     records.forEach((record, index) => {
       const json = isPackedRun(record) ? packedRunJson(record) : eventJson(record)
       writer.add(json, index === records.length - 1)

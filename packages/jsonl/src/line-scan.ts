@@ -11,6 +11,7 @@ import {
 } from '@session-persistence/core'
 import type { Damage, ScanOptions, ScanPosition, ScanResult, UnitSpan, Window } from '@session-persistence/file-log'
 import { type ChunkEnvelope, readChunkEnvelope, readChunkEvent } from './chunk-line.ts'
+import { viewOf } from './crc.ts'
 import { contentEnd, LF, type LineFormat, type LineParts, parseRecord, splitLine } from './line.ts'
 
 /** The verified content of one line. */
@@ -94,6 +95,7 @@ class LineScan {
   done = false
   readonly #format: LineFormat
   readonly #bytes: Buffer
+  readonly #view: DataView
   readonly #options: ScanOptions
   readonly #parts: LineParts = { recordEnd: 0, batch: -1 }
   readonly #chunk: ChunkEnvelope = { seq: 0, time: 0, turn: 0, step: 0, at: 0 }
@@ -103,6 +105,7 @@ class LineScan {
   constructor(format: LineFormat, bytes: Buffer, position: ScanPosition, options: ScanOptions) {
     this.#format = format
     this.#bytes = bytes
+    this.#view = viewOf(bytes)
     this.#options = options
     this.#nextSeq = position.nextSeq
     this.#batchSeq = position.batchSeq
@@ -118,11 +121,11 @@ class LineScan {
       this.done = true
       return undefined
     }
-    if (!splitLine(this.#format, this.#bytes, start, end, this.#parts)) {
+    if (!splitLine(this.#format, this.#bytes, start, end, this.#parts, this.#view)) {
       return this.damaged(this.#format.checksum === 'none' ? 'it is no whole record' : 'its checksum does not match')
     }
     // Only a checksum proves that the bytes are those that were written, and so that their shape tells their meaning.
-    if (this.#format.checksum === 'crc32' && readChunkEnvelope(this.#bytes, start, this.#chunk)) {
+    if (this.#format.checksum === 'crc32' && readChunkEnvelope(this.#bytes, this.#view, start, this.#chunk)) {
       return this.#chunkLine(start)
     }
     return this.#anyLine(start)
@@ -134,7 +137,7 @@ class LineScan {
     if (seq >= this.#options.from && seq <= this.#options.to) {
       if (this.#options.elideChunks) this.#elide(seq, 1, turn, step)
       else {
-        const event = readChunkEvent(this.#bytes, this.#chunk, this.#parts.recordEnd)
+        const event = readChunkEvent(this.#bytes, this.#view, this.#chunk, this.#parts.recordEnd)
         if (event === undefined) return this.#anyLine(start)
         this.records.push(event)
       }

@@ -13,7 +13,8 @@ import {
   isPackedRun,
   type PackedRun,
 } from '@session-persistence/core'
-import { crc32Of } from './crc.ts'
+import { BytePattern } from './byte-pattern.ts'
+import { crc32Of, viewOf } from './crc.ts'
 
 export type Checksum = 'crc32' | 'none'
 
@@ -31,10 +32,10 @@ const NINE = 0x39
 const COMMA = 0x2c
 const CLOSE = 0x7d
 /** `,"crc":"` + 8 digits + `"}` */
-const CRC_BEFORE = Buffer.from(',"crc":"')
-const CRC_AFTER = Buffer.from('"}')
+const CRC_BEFORE = new BytePattern(',"crc":"')
+const CRC_AFTER = new BytePattern('"}')
 export const CRC_BYTES: number = CRC_BEFORE.length + 8 + CRC_AFTER.length
-const BATCH_BEFORE = Buffer.from(',"batch":')
+const BATCH_BEFORE = new BytePattern(',"batch":')
 /** Digits of the largest safe integer. */
 const DIGITS_MAX = 16
 
@@ -54,45 +55,48 @@ export interface LineParts {
 }
 
 /** Fills `parts` and returns true when the line at `[start, end)` has the right form and checksum. */
-export function splitLine(format: LineFormat, bytes: Buffer, start: number, end: number, parts: LineParts): boolean {
+export function splitLine(
+  format: LineFormat,
+  bytes: Buffer,
+  start: number,
+  end: number,
+  parts: LineParts,
+  view: DataView = viewOf(bytes),
+): boolean {
   let recordEnd: number
   if (format.checksum === 'crc32') {
     recordEnd = end - CRC_BYTES
-    if (recordEnd <= start || !endsWithCrc(bytes, recordEnd)) return false
+    if (recordEnd <= start || !CRC_BEFORE.isAt(view, recordEnd) || !CRC_AFTER.isAt(view, end - 2)) return false
     const stored = hexAt(bytes, recordEnd + CRC_BEFORE.length)
-    if (stored === -1 || stored !== crc32Of(bytes, start, recordEnd, format.salt)) return false
+    if (stored === -1 || stored !== crc32Of(bytes, view, start, recordEnd, format.salt)) return false
   } else {
     recordEnd = end - 1
     if (recordEnd <= start || bytes[recordEnd] !== CLOSE) return false
   }
   parts.batch = -1
   parts.recordEnd = recordEnd
-  findBatch(bytes, start, recordEnd, parts)
+  const last = bytes[recordEnd - 1] ?? 0
+  if (last >= ZERO && last <= NINE) findBatch(bytes, view, start, recordEnd, parts)
   return true
 }
 
-function endsWithCrc(bytes: Buffer, at: number): boolean {
-  for (let index = 0; index < CRC_BEFORE.length; index++) if (bytes[at + index] !== CRC_BEFORE[index]) return false
-  const after = at + CRC_BEFORE.length + 8
-  return bytes[after] === CRC_AFTER[0] && bytes[after + 1] === CRC_AFTER[1]
-}
+/** Values of lowercase hex digits; 255 for any other byte: a flipped bit must not turn a digit into an equal one. */
+const HEX_VALUES: Uint8Array = new Uint8Array(256).fill(255)
+for (const [value, digit] of [...'0123456789abcdef'].entries()) HEX_VALUES[digit.charCodeAt(0)] = value
 
-/** Eight lowercase hex digits, or -1. Exactly these: a flipped bit must not turn a digit into an equal one. */
+/** Eight lowercase hex digits, or -1. */
 export function hexAt(bytes: Buffer, at: number): number {
   let value = 0
   for (let index = at; index < at + 8; index++) {
-    const code = bytes[index] ?? 0
-    let digit: number
-    if (code >= ZERO && code <= NINE) digit = code - ZERO
-    else if (code >= 0x61 && code <= 0x66) digit = code - 0x57
-    else return -1
-    value = value * 16 + digit
+    const digit = HEX_VALUES[bytes[index] ?? 0] ?? 255
+    if (digit === 255) return -1
+    value = (value << 4) | digit
   }
-  return value
+  return value >>> 0
 }
 
-/** A record ends with `}`, `]`, `"`, `e`, `l` or a digit of its data; only a batch mark reads `,"batch":` and digits at the end. */
-function findBatch(bytes: Buffer, start: number, end: number, parts: LineParts): void {
+/** A record may end with a digit of its data; only a batch mark reads `,"batch":` and digits at the end. */
+function findBatch(bytes: Buffer, view: DataView, start: number, end: number, parts: LineParts): void {
   let at = end
   let value = 0
   let scale = 1
@@ -103,8 +107,7 @@ function findBatch(bytes: Buffer, start: number, end: number, parts: LineParts):
     scale *= 10
   }
   const mark = at - BATCH_BEFORE.length
-  if (at === end || mark <= start) return
-  for (let index = 0; index < BATCH_BEFORE.length; index++) if (bytes[mark + index] !== BATCH_BEFORE[index]) return
+  if (mark <= start || !BATCH_BEFORE.isAt(view, mark)) return
   parts.batch = value
   parts.recordEnd = mark
 }
