@@ -42,58 +42,48 @@ export async function importFile(
   path: string,
   options: ReadLogsFromPathOptions = {},
 ): Promise<ImportFileReport> {
-  const taken = options.hashedIds !== true && (await isTaken(persistence, path, options))
+  const { signal, hashedIds = false } = options
+  let found = await look(persistence, path, options)
+  if (!hashedIds && found.some(({ there }) => there === 'other')) {
+    found = await look(persistence, path, { ...options, hashedIds: true })
+  }
   const sessions: ImportedSession[] = []
-  let format = ''
-  for await (const log of readLogs(path, taken ? { ...options, hashedIds: true } : options)) {
-    format = log.report.format
-    sessions.push(await store(persistence, log, options.signal))
+  for (const { log, there } of found) {
+    const { header, report } = log
+    const { id } = header
+    if (there === 'other') {
+      const message = `A session with the id ${id} and other content is stored already`
+      throw new SessionError('ALREADY_EXISTS', message, { sessionId: id })
+    }
+    if (there === 'nothing') await persistence.importLog(log, signal === undefined ? {} : { signal })
+    const outcome = there === 'nothing' ? 'imported' : there
+    sessions.push({ id, outcome, header, events: report.events, report })
   }
-  return { path, format, sessions }
+  return { path, format: found[0]?.log.report.format ?? '', sessions }
 }
 
-async function isTaken(
-  persistence: SessionPersistence,
-  path: string,
-  options: ReadLogsFromPathOptions,
-): Promise<boolean> {
+interface Found {
+  readonly log: ImportedLog
+  readonly there: Stored
+}
+
+/** Reads a file and compares each of its logs with what is stored under its id. */
+async function look(persistence: SessionPersistence, path: string, options: ReadLogsFromPathOptions): Promise<Found[]> {
+  const found: Found[] = []
   for await (const log of readLogs(path, options)) {
-    if ((await stored(persistence, log, options.signal)) === 'other') return true
+    found.push({ log, there: await stored(persistence, log, options.signal) })
   }
-  return false
+  return found
 }
 
-async function store(
-  persistence: SessionPersistence,
-  log: ImportedLog,
-  signal: AbortSignal | undefined,
-): Promise<ImportedSession> {
-  const { header, report } = log
-  const { id } = header
-  const done = (outcome: ImportedSession['outcome']): ImportedSession => ({
-    id,
-    outcome,
-    header,
-    events: report.events,
-    report,
-  })
-  const found = await stored(persistence, log, signal)
-  if (found === 'unchanged' || found === 'continued') return done(found)
-  if (found === 'other') {
-    throw new SessionError('ALREADY_EXISTS', `A session with the id ${id} and other content is stored already`, {
-      sessionId: id,
-    })
-  }
-  await persistence.importLog(log, signal === undefined ? {} : { signal })
-  return done('imported')
-}
+type Stored = 'nothing' | 'unchanged' | 'continued' | 'other'
 
 /** What is stored under a log's id. A session that cannot be read is another one. */
 async function stored(
   persistence: SessionPersistence,
   log: LogSource,
   signal: AbortSignal | undefined,
-): Promise<'nothing' | 'unchanged' | 'continued' | 'other'> {
+): Promise<Stored> {
   try {
     const there = await persistence.exportLog(log.header.id, signal === undefined ? {} : { signal })
     return isDeepStrictEqual(withoutVersion(there.header), withoutVersion(log.header))

@@ -278,6 +278,21 @@ describe('sub-agents', () => {
   })
 })
 
+describe('ids', () => {
+  it('stay well-formed and different whatever the source calls its agents', async () => {
+    const agent = (agentId: string, uuid: string): string =>
+      user('task', { uuid, more: { isSidechain: true, agentId } })
+    const logs = await readAll(
+      await file(
+        [user('one', { uuid: 'u1' }), agent('x'.repeat(2000), 'x1'), agent('\ud800', 'x2'), agent('../..', 'x3')].join(
+          '\n',
+        ),
+      ),
+    )
+    expect(logs.map(({ header }) => header.id)).toEqual(['s1', 's1-sub-agent-1', 's1-sub-agent-2', 's1-agent-../..'])
+  })
+})
+
 describe('compaction, titles and the rest', () => {
   it('replaces what a compaction summarises', async () => {
     const { events, fold } = await readOne(

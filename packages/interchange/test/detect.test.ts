@@ -10,6 +10,9 @@ import { detectFormat, LogFile, readLogs } from '../src/index.ts'
 import { CORPUS, corpusFiles, corpusName, hasCorpus } from './corpus/corpus-files.ts'
 import { dshLog, useSourceFiles } from './source-files.ts'
 
+/** Part of every POSIX system. */
+const MKFIFO = 'mkfifo'
+
 const file = useSourceFiles()
 let directory = ''
 beforeAll(async () => {
@@ -33,7 +36,7 @@ describe('paths', () => {
 
   it('a FIFO: INVALID_ARGUMENT, without waiting for a writer', async () => {
     const path = join(directory, 'fifo')
-    execFileSync('mkfifo', [path])
+    execFileSync(MKFIFO, [path])
     await expect(first(path)).rejects.toMatchObject({
       code: 'INVALID_ARGUMENT',
       message: expect.stringContaining('a FIFO'),

@@ -35,7 +35,10 @@ export const claudeCodeReader: LogReader = {
     const plans = planLogs(index)
     const facts = await sessionFacts(file, plans)
     for (const [at, plan] of plans.entries()) {
-      const id = `${importedId(plan.sessionId, 'claude-code', hash, hashedIds)}${plan.suffix}`
+      const base = importedId(plan.sessionId, 'claude-code', hash, hashedIds)
+      const own = `${base}${plan.suffix}`
+      // An agent's id may be anything, and a uuid may stand in the file twice.
+      const id = isPlaceholderId(own) || ids.includes(own) ? `${base}-${plan.kind}-${at}` : own
       ids.push(id)
       const outside = isPlaceholderId(plan.sessionId) ? undefined : String(plan.sessionId)
       const parent = plan.parent === undefined ? (plan.kind === 'main' ? undefined : outside) : ids[plan.parent]

@@ -28,7 +28,7 @@ export function dshHeader(
   const id = importedId(fields.peek('id'), 'dsh', identity.hash, identity.hashed)
   if (!isPlaceholderId(fields.peek('id'))) fields.take('id')
   const createdAt = Number.isSafeInteger(fields.peek('createdAt')) ? (fields.take('createdAt') as number) : 0
-  const cwd = fields.peek('cwd') === '' ? undefined : fields.string('cwd')
+  const cwd = isPath(fields.peek('cwd')) ? fields.string('cwd') : undefined
   const parent = isPlaceholderId(fields.peek('parentSession')) ? undefined : fields.string('parentSession')
   const seeded = seedLength !== undefined && parent !== undefined
   if (seeded) fields.take('seedLength')
@@ -65,6 +65,10 @@ export function fitsHeader(record: SourceRecord): boolean {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function isPath(value: unknown): boolean {
+  return typeof value === 'string' && value !== '' && isShort(value)
 }
 
 function isShort(text: string): boolean {

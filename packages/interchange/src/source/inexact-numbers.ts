@@ -3,8 +3,11 @@
  * range. `12.0` is exact: it parses to an equal value.
  */
 
-/** What cannot be told apart cheaply from an exact number: sixteen digits in a row (with a point), an exponent, -0. */
-const SUSPECT = /(?:\d\.?){16}|\d[eE]|-0/
+/**
+ * What may be inexact, looked for where a number can stand: -0, sixteen digits (with a point), an exponent. Strings may
+ * look like it, too; then the tokens are looked at one by one.
+ */
+const SUSPECT = /[:,[]\s*-?(?:\d(?:\.?\d){15}|\d[\d.]*[eE]|(?<=-)0)/
 
 /** String, or number. Alternation consumes strings first, so that digits inside them do not count. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs
