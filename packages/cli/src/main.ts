@@ -5,7 +5,7 @@ import { Runtime } from './runtime.ts'
 
 const runtime = new Runtime(process)
 try {
-  await program(runtime).parseAsync(process.argv)
+  await (await program(runtime, process.argv.slice(2))).parseAsync(process.argv)
   // A command that was stopped may end without an exception of its own.
   if (runtime.signal.aborted) throw runtime.signal.reason
   process.exitCode = runtime.exitCode

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { isSessionError, SessionError, type SessionPersistence } from '@session-persistence/core'
 import { type Command, Option } from 'commander'
 import { BACKENDS, openPersistence, type PersistenceOptions, parseLocation } from 'session-persistence'
+import { importedFormats } from './message-formats.ts'
 import { systemError } from './system-error.ts'
 
 export const defaultLocation = 'jsonl:./.sessions'
@@ -40,7 +41,7 @@ export async function openStore(
     throw new SessionError('NOT_SUPPORTED', `${backend.scheme}: keeps nothing between two commands; name a directory`)
   }
   if (backend.place === 'DIRECTORY') await checkDirectory(place, mayBeNew)
-  return openPersistence(location, persistenceOptions)
+  return openPersistence(location, { messageFormats: importedFormats, ...persistenceOptions })
 }
 
 async function checkDirectory(path: string, mayBeNew: boolean): Promise<void> {

@@ -1,11 +1,6 @@
 /** A log as a person reads it: one block an event that says something, in the order of the log. */
-import {
-  type AnySessionEvent,
-  coreMessageFormats,
-  type MessageFormat,
-  type SessionEvent,
-  type SessionHeader,
-} from '@session-persistence/core'
+import type { AnySessionEvent, MessageFormat, SessionEvent, SessionHeader } from '@session-persistence/core'
+import { messageFormatNamed } from './message-formats.ts'
 import { localTime } from './terminal/quantity.ts'
 import { safeJson, safeLine, safeText } from './terminal/safe-text.ts'
 import type { Style } from './terminal/style.ts'
@@ -21,7 +16,7 @@ export class Transcript {
   constructor(style: Style, header: SessionHeader) {
     this.#style = style
     this.#header = header
-    this.#format = coreMessageFormats.find(({ name }) => name === header.messageFormat)
+    this.#format = messageFormatNamed(header.messageFormat)
   }
 
   heading(): string[] {

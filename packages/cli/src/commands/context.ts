@@ -1,5 +1,6 @@
-import { coreMessageFormats, type LastRequest, type ModelContext, SessionError } from '@session-persistence/core'
+import { type LastRequest, type ModelContext, SessionError } from '@session-persistence/core'
 import { Command } from 'commander'
+import { messageFormatNamed } from '../message-formats.ts'
 import type { Runtime } from '../runtime.ts'
 import { findSession, sessionArgument } from '../session-id.ts'
 import { addStoreOptions, openStore, type StoreOptions } from '../store.ts'
@@ -60,7 +61,7 @@ function titleLines(seen: LastRequest | { readonly context: ModelContext }): str
 
 function contextLines({ out: { style } }: Runtime, context: ModelContext, formatName: string): string[] {
   const { messages, ...environment } = context
-  const format = coreMessageFormats.find(({ name }) => name === formatName)
+  const format = messageFormatNamed(formatName)
   const facts = Object.entries(environment).flatMap(([name, value]) =>
     value === undefined
       ? []

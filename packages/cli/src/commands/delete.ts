@@ -1,4 +1,4 @@
-import { SessionError } from '@session-persistence/core'
+import { isSessionError, SessionError, type SessionPersistence } from '@session-persistence/core'
 import { Command } from 'commander'
 import type { Runtime } from '../runtime.ts'
 import { addStoreOptions, openStore, type StoreOptions } from '../store.ts'
@@ -22,10 +22,22 @@ Example:
       await using persistence = await openStore(options)
       for (const id of ids) {
         runtime.signal.throwIfAborted()
-        if (!(await persistence.delete(id))) {
+        if (!(await isStored(persistence, id)) || !(await persistence.delete(id))) {
           throw new SessionError('NOT_FOUND', 'no session with this full id is stored here', { sessionId: id })
         }
         await runtime.out.write(options.json ? `${safeJson({ id, deleted: true })}\n` : `deleted ${safeLine(id)}\n`)
       }
     })
+}
+
+/** Deleting what is not there still takes its lock; a mistyped id in a mistyped directory must leave nothing. */
+async function isStored(persistence: SessionPersistence, id: string): Promise<boolean> {
+  try {
+    for await (const _first of persistence.read(id, { to: 0 })) break
+    return true
+  } catch (error) {
+    if (isSessionError(error, 'INVALID_ID')) throw error
+    // What cannot be read is there, and can be deleted.
+    return !isSessionError(error, 'NOT_FOUND')
+  }
 }

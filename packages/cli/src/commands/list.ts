@@ -87,7 +87,7 @@ async function printJson(
   for await (const page of pagesOf(runtime, persistence, options)) {
     for (const session of page.sessions) {
       await out.write(separator + safeJson(summaryJson(session)))
-      separator = ',\n'
+      separator = ','
     }
     cursor = page.cursor
   }

@@ -5,6 +5,7 @@ import {
   type Session,
   SessionError,
 } from '@session-persistence/core'
+import { dsh } from '@session-persistence/interchange'
 import { Command, Option } from 'commander'
 import { headReceipt } from '../arguments.ts'
 import { recoveryLines } from '../recovery-lines.ts'
@@ -106,5 +107,6 @@ async function appendLines({ out, input, signal }: Runtime, session: Session, js
 /** All core formats agree on what a plain user message looks like; of another one nothing is known. */
 function userMessage(messageFormat: string, content: string): unknown {
   if (coreMessageFormats.some(({ name }) => name === messageFormat)) return { role: 'user', content }
+  if (messageFormat === dsh.name) return { role: 'user', content: [{ type: 'text', text: content }] }
   throw new SessionError('NOT_SUPPORTED', `user messages of the format ${messageFormat} cannot be made here`)
 }

@@ -10,6 +10,7 @@ import {
   type SessionHeader,
   type SessionPersistence,
 } from 'session-persistence'
+import { importedFormats } from '../message-formats.ts'
 
 /** A log in memory, so that every backend gets exactly the same. */
 export interface SampleLog {
@@ -73,7 +74,11 @@ async function measureBackend(
   log: SampleLog,
   signal: AbortSignal,
 ): Promise<Measurement> {
-  await using persistence = await openPersistence(location, { events: catalogOf(log), onFailure: () => undefined })
+  await using persistence = await openPersistence(location, {
+    events: catalogOf(log),
+    messageFormats: importedFormats,
+    onFailure: () => undefined,
+  })
   const { description } = persistence
   const stored = await timed(async () => {
     const { id } = await persistence.importLog({ header: log.header, events: pages(log.events) }, { signal })

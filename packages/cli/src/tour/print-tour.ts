@@ -37,7 +37,8 @@ export function introduction(style: Style, root: string): string[] {
       columns,
     ),
     '',
-    style.dim(`Everything happens below ${safeLine(root)}`),
+    style.dim('Everything happens below'),
+    style.dim(safeLine(root)),
   ]
 }
 
@@ -66,7 +67,7 @@ export function findingsLines(
   return [
     ...fact(style, 'found', `${plural(events, 'event')}, ${count(chunks)} of them stream chunks, ${byteSize(bytes)}`),
     ...fact(style, 'checked', `${plural(check.problems.length, 'problem')} in ${plural(check.events, 'record')}`),
-    proof(style, check.ok, 'the last acknowledged receipt is in the log: nothing that A was promised is lost'),
+    proof(style, check.ok, 'the last receipt is in the log: nothing that A was promised is lost'),
     '',
     `${indent}${style.dim(`What the model saw at its last request${lastRequest === undefined ? '' : ` (seq ${lastRequest.seq})`}, and what came after it`)}`,
     ...surfaceLines(style, surface, lastRequest?.seq),

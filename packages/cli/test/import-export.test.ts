@@ -1,0 +1,64 @@
+// Proves that import, export and import again give equal events, that a second import changes nothing, and that one bad
+// file among several is reported while the others are stored.
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { runCli } from './support/run-cli.ts'
+import { contentOf, store, type TemporaryRoot, temporaryRoot, twoTurns } from './support/temporary-root.ts'
+
+let place: TemporaryRoot
+beforeEach(async () => {
+  place = await temporaryRoot()
+})
+afterEach(() => place[Symbol.asyncDispose]())
+
+const file = (name: string): string => join(place.directory, name)
+
+describe('export and import', () => {
+  it('give an equal session in another store', async () => {
+    await store(place.root, 'talk-one', (session) => twoTurns(session))
+    await runCli(['export', 'talk-one', '--output', file('out.jsonl'), '--root', place.root])
+    const other = file('other')
+    const imported = await runCli(['import', file('out.jsonl'), '--root', other, '--json'])
+    expect(imported).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(imported.stdout)).toMatchObject({ id: 'talk-one', outcome: 'imported', events: 11 })
+    const events = async (root: string): Promise<string> =>
+      (await runCli(['show', 'talk-one', '--json', '--root', root])).stdout
+    expect(await events(other)).toBe(await events(place.root))
+    expect((await runCli(['export', 'talk-one', '--root', other])).stdout).toBe(
+      (await runCli(['export', 'talk-one', '--root', place.root])).stdout,
+    )
+
+    const before = await contentOf(other)
+    const again = await runCli(['import', file('out.jsonl'), '--root', other])
+    expect(again).toMatchObject({ code: 0, stdout: /^unchanged {2}talk-one\n/ })
+    expect(await contentOf(other)).toEqual(before)
+  })
+
+  it('go on after a file that is no log, and fail in the end', async () => {
+    await store(place.root, 'talk-one', (session) => twoTurns(session))
+    await runCli(['export', 'talk-one', '--output', file('out.jsonl'), '--root', place.root])
+    await writeFile(file('diary.txt'), 'Nothing happened.\n')
+    const result = await runCli(['import', file('diary.txt'), file('out.jsonl'), file('none'), '--root', file('other')])
+    expect(result).toMatchObject({ code: 3, stdout: /^imported {3}talk-one\n/ })
+    expect(
+      result.stderr
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split(': ')[1]),
+    ).toEqual(['INVALID_ARGUMENT', 'NOT_FOUND'])
+  })
+
+  it('refuse an export that was cut or changed, and store nothing of it', async () => {
+    await store(place.root, 'talk-one', (session) => twoTurns(session))
+    const { stdout } = await runCli(['export', 'talk-one', '--root', place.root])
+    await writeFile(file('cut.jsonl'), stdout.slice(0, stdout.length / 2))
+    await writeFile(file('changed.jsonl'), stdout.replace('A cat.', 'A bat.'))
+    for (const name of ['cut.jsonl', 'changed.jsonl']) {
+      const result = await runCli(['import', file(name), '--root', file('other')])
+      expect(result, name).toMatchObject({ code: 3, stdout: '', stderr: /^session-persistence: CORRUPT: [^\n]+\n$/ })
+    }
+    const listed = await runCli(['list', '--json', '--root', file('other')])
+    expect(listed.code === 0 ? JSON.parse(listed.stdout).sessions : []).toEqual([])
+  })
+})
