@@ -61,8 +61,11 @@ export class Connection {
     })
   }
 
-  /** Lets SQLite undo what a killed process left half-done: a connection that only reads cannot. */
-  static rollBack(driver: Driver, path: string): void {
+  /**
+   * Opens to write and closes again. SQLite then undoes what a killed process left half-done, which a connection that
+   * only reads cannot, and removes the companions of the database when nobody else uses them.
+   */
+  static visit(driver: Driver, path: string): void {
     Connection.#opened(new Connection(driver.open(path, 'write'), path), (connection) => {
       connection.#set(COMMON)
       connection.all('SELECT count(*) FROM sqlite_schema')

@@ -83,6 +83,10 @@ export class DatabaseFile {
     return plainFile(`${this.path ?? this.given}-wal`)
   }
 
+  hasEmptyLog(): boolean {
+    return lstatSync(`${this.path ?? this.given}-wal`, { throwIfNoEntry: false })?.size === 0
+  }
+
   /** NOT_SUPPORTED on a network file system, as far as that can be told. */
   requireSharedMemory(): void {
     let type: number

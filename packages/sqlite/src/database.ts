@@ -71,6 +71,7 @@ export class Database {
     // Reading ends first: the last connection that closes removes the log, and only a writing one may.
     this.#reads.close()
     this.#writes.closeCleanly()
+    this.#reads.tidyUp()
     this.watch.announce()
   }
 

@@ -58,7 +58,7 @@ export class ReadAccess {
       return this.#openChecked(identity)
     } catch (error) {
       if (!needsRollback(error)) throw error
-      Connection.rollBack(this.#driver, this.#file.path ?? this.#file.given)
+      Connection.visit(this.#driver, this.#file.path ?? this.#file.given)
       return this.#openChecked(identity)
     }
   }
@@ -74,6 +74,19 @@ export class ReadAccess {
     } catch (error) {
       connection.close()
       throw error
+    }
+  }
+
+  /**
+   * Removes the empty log and the shared memory that reading made: a connection that only reads leaves them behind. A
+   * log with content stays as it is, since moving it would write to the database.
+   */
+  tidyUp(): void {
+    if (!this.#file.hasEmptyLog()) return
+    try {
+      Connection.visit(this.#driver, this.#file.path ?? this.#file.given)
+    } catch {
+      // They are SQLite's own files, and harmless where they are.
     }
   }
 
