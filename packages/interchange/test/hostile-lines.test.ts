@@ -66,6 +66,33 @@ describe('content of records', () => {
     expect(ofType(events, 'interchange/damaged')).toMatchObject([{ data: { text: line } }])
   })
 
+  it('reads a record at the bound of depth, as deep as an import takes it', async () => {
+    const nested = (depth: number): string =>
+      `{"type":"user/message","seq":2,"time":1003,"data":{"role":"user","content":[],"x":${'['.repeat(depth)}${']'.repeat(depth)}},"surfaceOp":"append"}`
+    const { report, fold } = await readOne(await file(dshLog([nested(506), nested(507)])))
+    expect(report.damaged.map(({ line, reason }) => `${line} ${reason}`)).toEqual(['5 too-deep'])
+    expect(fold.messages()).toHaveLength(2)
+  })
+
+  it('keeps a long text in parts that fit an event however they are escaped', async () => {
+    const line = '\u0001'.repeat(9 * 1024 * 1024)
+    const { events } = await readOne(await file(dshLog([line])))
+    const parts = ofType(events, 'interchange/damaged').map(({ data }) => data as { text: string; part: number })
+    expect(parts.map(({ part }) => part)).toEqual([0, 1, 2])
+    expect(parts.map(({ text }) => text).join('')).toBe(line)
+  })
+
+  it('keeps a packed row of more deltas than memory should hold', async () => {
+    const row = (count: number): string =>
+      `{"type":"text-chunks","seq0":3,"time0":5,"data":{"turn":1,"step":1,"index":0,"dt":[${'0,'.repeat(count - 2)}0],"texts":[${'"",'.repeat(count - 1)}""]}}`
+    const step = '{"type":"step/start","seq":2,"time":1003,"data":{"turn":1,"step":1}}'
+    const { events, report } = await readOne(
+      await file(dshLog([step, row(65_537), '{"type":"step/end","seq":65540,"data":{"turn":1,"step":1}}'])),
+    )
+    expect(ofType(events, 'dsh/text-chunks')).toHaveLength(1)
+    expect(report.seqGapCount).toBe(0)
+  })
+
   it('keeps a line over the bound in pieces that put together give it back', async () => {
     const line = Buffer.alloc(31 * 1024 * 1024, 'é')
     const { events, report, fold } = await readOne(await file(dshLog([line, prompt('"after"')])))

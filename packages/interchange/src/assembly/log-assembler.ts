@@ -17,6 +17,9 @@ import { InferredTimes } from './inferred-times.ts'
 import { Place } from './place.ts'
 import type { Moment } from './time-source.ts'
 
+/** Characters of a kept text in one event; a multiple of four, so that parts of base64 stand for themselves. */
+const PART_LENGTH = 4 * 1024 * 1024
+
 /** A user message that came while calls were open: it waits for their results. */
 interface HeldMessage {
   readonly input: UserInput
@@ -34,6 +37,8 @@ export class LogAssembler {
   readonly report: ReportBuilder
   readonly #format: MessageFormat
   #page: AnySessionEvent[] = []
+  /** Where another page has to begin, so that none is too large for a batch. */
+  #cuts: number[] = []
   #nextSeq = 0
   readonly #inferred = new InferredTimes()
   #held: HeldMessage[] = []
@@ -53,11 +58,15 @@ export class LogAssembler {
     return this.#page.length
   }
 
-  /** The events made since the last call. */
-  take(): readonly AnySessionEvent[] {
-    const page = this.#page
+  /** The events made since the last call, in pages. */
+  *take(): Generator<readonly AnySessionEvent[], void, undefined> {
+    let start = 0
+    for (const cut of [...this.#cuts, this.#page.length]) {
+      if (cut > start) yield this.#page.slice(start, cut)
+      start = cut
+    }
     this.#page = []
-    return page
+    this.#cuts = []
   }
 
   /** Appends a core event unless the grammar refuses it here; then undefined. */
@@ -101,15 +110,21 @@ export class LogAssembler {
     this.keep('interchange/note', data, { ...when, inferred: false })
   }
 
-  /** Keeps bytes that are no record. */
+  /** Keeps bytes that are no record; a long text in parts, since escaping may make it six times as long. */
   damaged(
     line: { readonly number: number; readonly offset: number; readonly bytes: number },
     raw: RawText,
     when: Moment,
   ): void {
     const { reason, encoding, text } = raw
-    const data = { line: line.number, offset: line.offset, bytes: line.bytes, reason, encoding, text }
-    this.keep('interchange/damaged', data, { ...when, inferred: false })
+    const place = { line: line.number, offset: line.offset, bytes: line.bytes, reason, encoding }
+    const parts = Math.max(1, Math.ceil(text.length / PART_LENGTH))
+    for (let part = 0; part < parts; part++) {
+      const own = text.slice(part * PART_LENGTH, (part + 1) * PART_LENGTH)
+      const data = { ...place, ...(parts > 1 && { part, parts }), text: own }
+      if (parts > 1) this.#cuts.push(this.#page.length)
+      this.keep('interchange/damaged', data, { ...when, inferred: false })
+    }
   }
 
   startTurn(when: Moment, facts: { readonly trigger?: unknown } & Imported = {}): number | undefined {

@@ -56,7 +56,7 @@ export const claudeCodeReader: LogReader = {
         async *[Symbol.asyncIterator](): AsyncGenerator<readonly AnySessionEvent[], void, undefined> {
           for await (const page of new Pass(file, index, plan, forkedFrom).pages()) {
             signal?.throwIfAborted()
-            if (page.length > 0) yield page
+            yield page
           }
         },
       }

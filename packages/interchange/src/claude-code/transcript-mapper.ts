@@ -13,8 +13,9 @@ import type { LogPlan } from './transcript-plan.ts'
 import type { LoadedEntry, TranscriptSource } from './transcript-source.ts'
 import { userLine } from './user-kind.ts'
 
-/** Events are handed on in pages of about this many. */
+/** Events are handed on in pages of about this many, or of what about this many bytes of the source became. */
 const PAGE_EVENTS = 256
+const PAGE_BYTES = 4 * 1024 * 1024
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,90}$/
 const IGNORE = (): void => {}
@@ -45,6 +46,7 @@ export class TranscriptMapper {
   #end: TurnEndReason | undefined
   #compactionTrigger: string | undefined
   #usersSeen = 0
+  #bytesLoaded = 0
   /** Events before the first of a branch's own lines. */
   forkedAt: number | undefined
 
@@ -72,10 +74,12 @@ export class TranscriptMapper {
     for (const entry of this.#plan.entries) {
       if (at++ === this.#plan.shared) this.#fork()
       if (!this.#done.has(entry.position)) await this.#accept(entry)
-      if (this.#log.pageLength >= PAGE_EVENTS) yield this.#log.take()
+      if (this.#log.pageLength < PAGE_EVENTS && this.#bytesLoaded < PAGE_BYTES) continue
+      this.#bytesLoaded = 0
+      yield* this.#log.take()
     }
     this.#finish()
-    yield this.#log.take()
+    yield* this.#log.take()
   }
 
   #fork(): void {
@@ -112,6 +116,7 @@ export class TranscriptMapper {
 
   async #load(entry: IndexEntry): Promise<LoadedEntry> {
     const loaded = await this.#source.load(entry)
+    this.#bytesLoaded += entry.bytes
     if (entry.nth === 0) acceptLine(this.#log, loaded.line, loaded.decoded, this.#times.now())
     return loaded
   }

@@ -109,12 +109,10 @@ class Pass {
           }
         }
       }
-      const page = this.#log.take()
-      if (page.length > 0) yield page
+      yield* this.#log.take()
     }
     this.mapper.finish()
-    const page = this.#log.take()
-    if (page.length > 0) yield page
+    yield* this.#log.take()
   }
 
   #acceptSession(record: SourceRecord): void {

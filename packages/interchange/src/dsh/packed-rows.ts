@@ -11,6 +11,9 @@ export interface UnpackedChunk {
 
 export const PACKED_TYPES: ReadonlySet<unknown> = new Set(['text-chunks', 'reasoning-chunks', 'tool-call-chunks'])
 
+/** A longer row is kept whole: what it unpacks to must fit in memory. */
+const DELTAS_MAX = 65_536
+
 /** How many seqs a packed row takes; undefined when it is not of the known form. */
 export function packedLength(row: SourceRecord): number | undefined {
   const data = row.data
@@ -28,7 +31,7 @@ export function packedLength(row: SourceRecord): number | undefined {
  */
 export function unpackRow(row: SourceRecord): readonly UnpackedChunk[] | undefined {
   const data = row.data
-  if (!isRecord(data) || packedLength(row) === undefined) return undefined
+  if (!isRecord(data) || (packedLength(row) ?? Number.POSITIVE_INFINITY) > DELTAS_MAX) return undefined
   const { turn, step, index, dt, id, name, ...others } = data
   const call = row.type === 'tool-call-chunks'
   const { [call ? 'args' : 'texts']: texts, ...unknown } = others

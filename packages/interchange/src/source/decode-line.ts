@@ -3,7 +3,7 @@ import { depthExceeds, LIMITS } from '@session-persistence/core'
 import type { DamagedLine, DamageReason } from '../report/import-report.ts'
 import { splitObjects, splitTorn } from './glued-records.ts'
 import { hasInexactNumber, withPlainNumbers } from './inexact-numbers.ts'
-import type { SourceLine } from './split-lines.ts'
+import { LINE_BYTES_MAX, type SourceLine } from './split-lines.ts'
 
 export type SourceRecord = { readonly [key: string]: unknown }
 
@@ -92,6 +92,8 @@ function decodeText(
     raw: [rawText(reason, bytes)],
     damage: [damaged(line, reason, 'raw')],
   })
+  // U+FFFD takes three bytes in the place of one.
+  if (!valid && Buffer.byteLength(text) > LINE_BYTES_MAX) return wholeRaw('invalid-utf8')
   if (depthExceeds(text, DEPTH_MAX)) return wholeRaw('too-deep')
   const parsed = parseLine(text, isRecord)
   if (parsed === undefined) return wholeRaw(valid ? 'not-json' : 'invalid-utf8')
