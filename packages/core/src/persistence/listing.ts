@@ -11,6 +11,8 @@ import { decodeCursor, encodeCursor } from './page-cursor.ts'
 import type { ListFilter, ListOptions, SessionPage, SessionSummary } from './session-persistence.ts'
 
 const DEFAULT_LIMIT = 50
+/** Summaries read at once: each waits for the medium several times, and holds one handle. */
+const AT_ONCE = 8
 const STATES: readonly unknown[] = ['ready', 'open', 'damaged', 'newer']
 
 /** INVALID_ARGUMENT for a limit, cursor or filter that is not of the documented form, alike on every backend. */
@@ -27,10 +29,14 @@ export async function listSessions(
     options.signal?.throwIfAborted()
     // One more than asked for tells whether there is another page, without reading it.
     const entries = await storage.list(queryOf(filter, limit + 1, after, options.signal))
-    for (const [index, entry] of entries.entries()) {
-      if (sessions.length === limit) return { sessions, cursor: cursorBefore(entries, index, after) }
-      const summary = await summarize(storage, settings, entry)
-      if (hasLabels(summary, filter.labels)) sessions.push(summary)
+    for (let start = 0; start < entries.length; start += AT_ONCE) {
+      if (sessions.length === limit) return { sessions, cursor: cursorBefore(entries, start, after) }
+      const some = entries.slice(start, Math.min(start + AT_ONCE, entries.length))
+      const summaries = await Promise.all(some.map((entry) => summarize(storage, settings, entry)))
+      for (const [index, summary] of summaries.entries()) {
+        if (sessions.length === limit) return { sessions, cursor: cursorBefore(entries, start + index, after) }
+        if (hasLabels(summary, filter.labels)) sessions.push(summary)
+      }
     }
     const last = entries.at(-1)
     if (last === undefined || entries.length <= limit) return { sessions }
