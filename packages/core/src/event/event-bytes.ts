@@ -20,3 +20,9 @@ export function checkEventBytes(event: AnySessionEvent, size: number, limit: num
     expected: limit,
   })
 }
+
+/**
+ * Most that the sizes of one batch may add up to. They are estimates, up to six times too low, so that a batch within
+ * this stays within `LIMITS.batchBytes`.
+ */
+export const BATCH_SIZE_MAX: number = LIMITS.batchBytes / 8

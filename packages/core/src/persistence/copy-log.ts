@@ -1,7 +1,7 @@
 /** A complete log in and out, event for event: what import, export and conversion between backends are made of. */
 import { decodeEvent } from '../event/decode-event.ts'
 import type { AnySessionEvent } from '../event/event.ts'
-import { checkEventBytes } from '../event/event-bytes.ts'
+import { BATCH_SIZE_MAX, checkEventBytes } from '../event/event-bytes.ts'
 import { headReceipt } from '../event/event-json.ts'
 import type { HeadReceipt } from '../event/head-receipt.ts'
 import { checkHeader, type SessionHeader } from '../event/header.ts'
@@ -31,28 +31,37 @@ export async function writeCopy(
 ): Promise<{ readonly events: number; readonly head: HeadReceipt }> {
   const fold = new LogFold(settings.projections)
   const { version } = source.header
+  let batch: AnySessionEvent[] = []
+  let batchSize = 0
   let last: AnySessionEvent | undefined
+  const write = async (): Promise<void> => {
+    if (batch.length > 0) await writer.append(batch)
+    batch = []
+    batchSize = 0
+  }
   for await (const page of source.events) {
     signal?.throwIfAborted()
-    const events = page.map((event) => {
-      const copy = copied(event)
-      const current = version === settings.upgrades.current ? copy : settings.upgrades.event(version, copy)
+    for (const given of page) {
+      const { event, size } = checked(given)
+      const current = version === settings.upgrades.current ? event : settings.upgrades.event(version, event)
       fold.accept(current)
-      return current
-    })
-    last = events.at(-1) ?? last
-    if (events.length > 0) await writer.append(events)
+      if (batchSize + size > BATCH_SIZE_MAX) await write()
+      batch.push(current)
+      batchSize += size
+      last = current
+    }
+    await write()
   }
   await writer.publish()
   return { events: fold.nextSeq, head: headReceipt(last) }
 }
 
 /** A source is untrusted input: its events get the envelope and losslessness checks that append makes. */
-function copied(event: AnySessionEvent): AnySessionEvent {
-  const { value, size } = losslessCopy(event)
-  const checked = decodeEvent(value)
-  checkEventBytes(checked, size)
-  return checked
+function checked(given: AnySessionEvent): { readonly event: AnySessionEvent; readonly size: number } {
+  const { value, size } = losslessCopy(given)
+  const event = decodeEvent(value)
+  checkEventBytes(event, size)
+  return { event, size }
 }
 
 /** The stored log as it stands now; its reader opens when the events are asked for, so that an unused source holds nothing. */

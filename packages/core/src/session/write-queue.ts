@@ -5,10 +5,7 @@
  */
 import { isSessionError, SessionError } from '../errors.ts'
 import type { AnySessionEvent } from '../event/event.ts'
-import { LIMITS } from '../limits.ts'
-
-/** Sizes here are estimates, up to six times too low (see lossless-json), so whole batches stay under the limit. */
-const BATCH_SIZE_MAX = LIMITS.batchBytes / 8
+import { BATCH_SIZE_MAX } from '../event/event-bytes.ts'
 
 export interface WriteQueueOptions {
   /** Writes one batch; durable when it resolves. */

@@ -6,6 +6,7 @@ import { openMemory } from '../../src/persistence/open-memory.ts'
 import { createPersistence } from '../../src/persistence/stored-sessions.ts'
 import { createMemoryMedium } from '../../src/storage/memory-medium.ts'
 import { memoryStorage } from '../../src/storage/memory-storage.ts'
+import { gatedStorage } from '../storage/gated-storage.ts'
 import { collect, completeTurn, turnUpToCall, user } from './conversation.ts'
 
 describe('importLog and exportLog', () => {
@@ -123,5 +124,27 @@ describe('snapshots', () => {
       (log.derived.get('snapshots') ?? '').replace(/"crc":"[0-9a-f]{8}"/, '"crc":"00000000"'),
     )
     expect((await persistence.inspect('long')).messages()).toEqual(before)
+  })
+})
+
+describe('a page of a source', () => {
+  it('is split into batches that stay under the limit, whatever its size', async () => {
+    const { storage, gate } = gatedStorage()
+    const text = 'x'.repeat(1024 * 1024)
+    const events = Array.from({ length: 40 }, (_, seq) => ({
+      seq,
+      time: 1,
+      type: 'user/message',
+      data: { message: user(text) },
+    }))
+    const header = { version: 1, id: 'large', createdAt: 1, messageFormat: 'plain' }
+    const source = {
+      header,
+      events: (async function* () {
+        yield events
+      })(),
+    }
+    expect((await createPersistence(storage).importLog(source)).events).toBe(40)
+    expect(gate.batches).toEqual([15, 15, 10])
   })
 })
