@@ -2,9 +2,9 @@
 import { type AnySessionEvent, eventJson, SessionError } from '@session-persistence/core'
 import type { Connection } from './connection.ts'
 import { readPage } from './log-page.ts'
-import { encodeRows, type RecordRow, SEQ_SPAN } from './row-codec.ts'
+import { encodeRows, type RecordRow, rowBytes, SEQ_SPAN } from './row-codec.ts'
 import type { SessionRow } from './session-row.ts'
-import { deleteRecordsFrom, insertRecords, rowOf, updateEnd } from './session-statements.ts'
+import { deleteRecords, insertRecords, rowOf, updateEnd } from './session-statements.ts'
 
 export interface Batch {
   readonly events: readonly AnySessionEvent[]
@@ -34,7 +34,7 @@ export function appendRecords(
   }
   if (stored.nextSeq > first) {
     if (unknown === 'compare') return recognise(connection, stored, events)
-    deleteRecordsFrom(connection, durable.number, first)
+    deleteRecords(connection, durable.number, first, SEQ_SPAN - 1)
   }
   const last = events.at(-1)
   const row: SessionRow = {
@@ -81,11 +81,6 @@ function requireContiguous({ id, nextSeq }: SessionRow, first: number, events: r
     sessionId: id,
     expected: SEQ_SPAN,
   })
-}
-
-/** Bytes of a row's texts, as UTF-8. */
-function rowBytes({ type, data, extra }: RecordRow): number {
-  return type.length + Buffer.byteLength(data, 'utf8') + (extra === null ? 0 : Buffer.byteLength(extra, 'utf8'))
 }
 
 function conflict({ id }: SessionRow, expected: number, found: number): SessionError {

@@ -23,8 +23,6 @@ const COMMON: Readonly<Record<string, number>> = {
   temp_store: 2,
 }
 
-const READING: Readonly<Record<string, number>> = { ...COMMON, query_only: 1 }
-
 const WRITING: Readonly<Record<string, number>> = {
   ...COMMON,
   foreign_keys: 1,
@@ -48,7 +46,7 @@ export class Connection {
   /** Read only: never writes to the database, also not when it is closed. */
   static openToRead(driver: Driver, path: string): Connection {
     return Connection.#opened(new Connection(driver.open(path, 'read'), path), (connection) => {
-      connection.#set(READING)
+      connection.#set(COMMON)
     })
   }
 

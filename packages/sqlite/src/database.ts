@@ -11,6 +11,9 @@ import { ReadAccess } from './read-access.ts'
 import { sqliteError } from './sqlite-error.ts'
 import { WriteAccess } from './write-access.ts'
 
+export const BUSY_MS_DEFAULT = 5_000
+const BUSY_MS_MAX = 60_000
+
 export interface DatabaseOptions {
   readonly journal: JournalMode
   /** Milliseconds that a contended call waits in all before it rejects with BUSY. */
@@ -26,7 +29,16 @@ export class Database {
   readonly #commits: GroupCommit
   #closed = false
 
+  /** INVALID_ARGUMENT for options that are not of the documented form. Touches nothing yet. */
   constructor(driver: Driver, file: DatabaseFile, { journal, busyMs }: DatabaseOptions) {
+    if (journal !== 'wal' && journal !== 'delete') {
+      throw new SessionError('INVALID_ARGUMENT', "journal must be 'wal' or 'delete'")
+    }
+    if (!Number.isInteger(busyMs) || busyMs < 0 || busyMs > BUSY_MS_MAX) {
+      throw new SessionError('INVALID_ARGUMENT', `busyMs must be an integer from 0 to ${BUSY_MS_MAX}`, {
+        expected: BUSY_MS_MAX,
+      })
+    }
     this.file = file
     this.#busyMs = busyMs
     this.#reads = new ReadAccess(driver, file)
@@ -56,6 +68,12 @@ export class Database {
   async commit<T>(bytes: number, apply: (connection: Connection) => T): Promise<T> {
     this.#requireOpen()
     return await this.#commits.commit(bytes, apply)
+  }
+
+  /** Runs by itself, outside any transaction. */
+  async alone<T>(apply: (connection: Connection) => T): Promise<T> {
+    this.#requireOpen()
+    return await this.#commits.alone(apply)
   }
 
   /** Everything that is committed now is durable when this resolves, also what a killed process committed. */

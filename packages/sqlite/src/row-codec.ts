@@ -51,6 +51,11 @@ export function recordCrc({ seq, time, events, type, extra, data }: RecordRow, s
   return crc32(data, crc32(`${seq}\n${time}\n${events}\n${type}\n${extra ?? ''}\n`, salt))
 }
 
+/** Bytes of a row's texts, as UTF-8. */
+export function rowBytes({ type, data, extra }: RecordRow): number {
+  return type.length + Buffer.byteLength(data, 'utf8') + (extra === null ? 0 : Buffer.byteLength(extra, 'utf8'))
+}
+
 /** The rows that hold these events, in order; runs are packed. */
 export function encodeRows(events: readonly AnySessionEvent[]): readonly RecordRow[] {
   const rows: RecordRow[] = []

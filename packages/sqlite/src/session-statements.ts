@@ -1,6 +1,6 @@
 /** Every statement about stored sessions. Each function runs to its end within one call of the connection. */
 import { randomInt } from 'node:crypto'
-import { SessionError, type SessionHeader } from '@session-persistence/core'
+import { isSessionError, SessionError, type SessionHeader } from '@session-persistence/core'
 import type { Connection, Row } from './connection.ts'
 import { RECORD_COLUMNS, type RecordRow, recordCrc, SEQ_SPAN } from './row-codec.ts'
 import { SESSION_NUMBER_MAX } from './schema.ts'
@@ -141,6 +141,24 @@ export function moveSession(connection: Connection, row: SessionRow, place: stri
   return moved
 }
 
+/** The same for a row that may be damaged: then its checksum stays wrong, and it is found damaged in its new place. */
+export function moveOriginal(connection: Connection, number: number, place: string): void {
+  let row: SessionRow | undefined
+  try {
+    row = rowOf(connection, number)
+  } catch (error) {
+    if (!isSessionError(error, 'CORRUPT')) throw error
+    connection.run('UPDATE session SET place = ? WHERE number = ?', place, number)
+    return
+  }
+  if (row === undefined) {
+    throw new SessionError('CONFLICT', `the session was deleted or replaced: ${connection.path}`, {
+      path: connection.path,
+    })
+  }
+  moveSession(connection, row, place)
+}
+
 export function insertRecords(connection: Connection, { number, salt }: SessionRow, rows: readonly RecordRow[]): void {
   const base = number * SEQ_SPAN
   for (const row of rows) {
@@ -178,10 +196,10 @@ export function recordsBefore(connection: Connection, number: number, to: number
   )
 }
 
-/** Removes what starts at or after a seq. */
-export function deleteRecordsFrom(connection: Connection, number: number, from: number): void {
+/** Removes what starts in a range of seqs, both inclusive. */
+export function deleteRecords(connection: Connection, number: number, from: number, to: number): void {
   const base = number * SEQ_SPAN
-  connection.run('DELETE FROM record WHERE key BETWEEN ? AND ?', base + from, base + SEQ_SPAN - 1)
+  connection.run('DELETE FROM record WHERE key BETWEEN ? AND ?', base + from, base + to)
 }
 
 /** Removes at most `limit` records; how many it were. */

@@ -8,25 +8,20 @@ import {
   type StorageListEntry,
   type StorageListQuery,
   type StorageReader,
+  type StorageRepair,
   type StorageWriter,
   type WriterIntent,
   withSessionId,
 } from '@session-persistence/core'
-import {
-  encodeSessionName,
-  ensurePrivateDirectory,
-  ioError,
-  nodeFileSystem,
-  RootDirectory,
-  WriterLock,
-} from '@session-persistence/file-log'
 import { checkSession } from './check-session.ts'
 import type { JournalMode } from './connection.ts'
-import { Database } from './database.ts'
+import { BUSY_MS_DEFAULT, Database } from './database.ts'
 import { DatabaseFile } from './database-file.ts'
 import { loadDriver } from './driver.ts'
 import { requireIntactTail } from './log-tail.ts'
 import { removeSession, sweepHidden } from './removal.ts'
+import { repairSession } from './repair-session.ts'
+import { lockSession } from './session-lock.ts'
 import { findRow, findSession, rowsOfId, type StoredSession } from './session-statements.ts'
 import { listSessions } from './sqlite-listing.ts'
 import { SqliteReader } from './sqlite-reader.ts'
@@ -44,9 +39,6 @@ export interface SqliteStorageOptions {
   readonly busyMs?: number
 }
 
-const BUSY_MS_DEFAULT = 5_000
-const BUSY_MS_MAX = 60_000
-
 /**
  * INVALID_ARGUMENT for options that are not of the documented form; NOT_SUPPORTED where better-sqlite3 cannot be
  * loaded. Touches nothing yet.
@@ -61,16 +53,8 @@ export class SqliteStorage implements SessionStorage {
   readonly #file: DatabaseFile
 
   constructor({ file, journal = 'wal', busyMs = BUSY_MS_DEFAULT }: SqliteStorageOptions) {
-    if (journal !== 'wal' && journal !== 'delete') {
-      throw new SessionError('INVALID_ARGUMENT', "journal must be 'wal' or 'delete'")
-    }
-    if (!Number.isInteger(busyMs) || busyMs < 0 || busyMs > BUSY_MS_MAX) {
-      throw new SessionError('INVALID_ARGUMENT', `busyMs must be an integer from 0 to ${BUSY_MS_MAX}`, {
-        expected: BUSY_MS_MAX,
-      })
-    }
-    this.#file = new DatabaseFile(file)
     const driver = loadDriver()
+    this.#file = new DatabaseFile(file)
     this.#database = new Database(driver, this.#file, { journal, busyMs })
     this.description = Object.freeze({
       name: 'sqlite',
@@ -80,7 +64,7 @@ export class SqliteStorage implements SessionStorage {
         exclusion: 'host',
         integrity: 'checksum',
         follow: 'host',
-        repair: 'none',
+        repair: 'salvage',
       } as const),
       // Each is read back when a connection opens, which fails where it differs.
       modes: Object.freeze({
@@ -99,10 +83,10 @@ export class SqliteStorage implements SessionStorage {
   }
 
   async openWriter(id: string, intent: WriterIntent): Promise<StorageWriter> {
-    const name = encodeSessionName(checkSessionId(id))
+    checkSessionId(id)
     // Nothing to lock where nothing is stored: a wrong id must not leave a directory behind.
     if (intent.kind === 'resume' && !(await this.#isStored(id))) throw this.#notFound(id)
-    const lock = await this.#lock(id, name)
+    const lock = await lockSession(this.#file, id)
     try {
       await sweepHidden(this.#database, id)
       if (intent.kind === 'resume') return SqliteWriter.resume(this.#database, lock, await this.#resumable(id))
@@ -138,16 +122,6 @@ export class SqliteStorage implements SessionStorage {
     return stored
   }
 
-  async #lock(id: string, name: string): Promise<WriterLock> {
-    try {
-      await new RootDirectory(nodeFileSystem, this.#file.directory, true).ensure()
-      await ensurePrivateDirectory(nodeFileSystem, this.#file.locks)
-    } catch (error) {
-      throw ioError(error, 'make the lock directory', this.#file.locks, { sessionId: id })
-    }
-    return await WriterLock.acquire(nodeFileSystem, this.#file.locks, name, id)
-  }
-
   async openReader(id: string): Promise<StorageReader> {
     checkSessionId(id)
     try {
@@ -164,9 +138,9 @@ export class SqliteStorage implements SessionStorage {
   }
 
   async delete(id: string): Promise<boolean> {
-    const name = encodeSessionName(checkSessionId(id))
+    checkSessionId(id)
     if (!(await this.#isStored(id))) return false
-    const lock = await this.#lock(id, name)
+    const lock = await lockSession(this.#file, id)
     try {
       return await removeSession(this.#database, id)
     } catch (error) {
@@ -182,6 +156,24 @@ export class SqliteStorage implements SessionStorage {
     const check = await checkSession(this.#database, id, signal)
     if (check === undefined) throw this.#notFound(id)
     return check
+  }
+
+  async repair(
+    id: string,
+    options: { readonly dryRun: boolean; readonly signal?: AbortSignal },
+  ): Promise<StorageRepair> {
+    checkSessionId(id)
+    options.signal?.throwIfAborted()
+    const lock = options.dryRun ? undefined : await lockSession(this.#file, id)
+    try {
+      const repaired = await repairSession(this.#database, id, options)
+      if (repaired === undefined) throw this.#notFound(id)
+      return repaired
+    } catch (error) {
+      throw withSessionId(error, id)
+    } finally {
+      await lock?.release()
+    }
   }
 
   async close(): Promise<void> {

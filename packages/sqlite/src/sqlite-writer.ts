@@ -14,9 +14,10 @@ import { appendRecords, type Batch } from './append-batch.ts'
 import type { Connection } from './connection.ts'
 import type { Database } from './database.ts'
 import { writeDerived } from './derived-document.ts'
-import { removeRow, sweepHidden } from './removal.ts'
+import { sweepHidden } from './removal.ts'
+import { originalAt, rewriteSession } from './rewrite-session.ts'
 import { encodeRows } from './row-codec.ts'
-import { DELETED, LIVE, type SessionRow, STAGED } from './session-row.ts'
+import { LIVE, type SessionRow, STAGED } from './session-row.ts'
 import { findRow, insertSession, moveSession, newSalt, rowOf, type StoredSession } from './session-statements.ts'
 import { SqliteReader, tailOf } from './sqlite-reader.ts'
 
@@ -142,24 +143,9 @@ export class SqliteWriter implements StorageWriter {
     const original = this.#row
     if (original === undefined) throw new SessionError('INVARIANT', 'only a stored log can be rewritten')
     await this.settle()
-    await sweepHidden(this.#database, original.id)
-    const salt = newSalt()
-    let row = await this.#database.commit(0, (connection) => insertSession(connection, header, { place: STAGED, salt }))
-    for await (const page of events) {
-      if (page.length === 0) continue
-      const batch = { events: page, rows: encodeRows(page) }
-      const before = row
-      row = await this.#database.commit(0, (connection) => appendRecords(connection, before, batch, 'compare'))
-    }
-    const staged = row
-    this.#row = await this.#database.commit(0, (connection) => {
-      const place = keepOriginal === undefined ? DELETED : freePlace(connection, original.id, keepOriginal)
-      moveSession(connection, original, place)
-      return moveSession(connection, staged, LIVE)
-    })
+    this.#row = await rewriteSession(this.#database, original.number, header, events, keepOriginal)
     this.#header = header
-    if (keepOriginal === undefined) await removeRow(this.#database, original.number)
-    return keepOriginal === undefined ? undefined : `${this.location} (session number ${original.number})`
+    return keepOriginal === undefined ? undefined : originalAt(this.#database, original.number)
   }
 
   async saveDerived(document: DerivedDocument, text: string): Promise<void> {
@@ -186,14 +172,6 @@ export class SqliteWriter implements StorageWriter {
 
   #requireOpen(): void {
     if (this.#closed) throw new SessionError('CLOSED', 'the writer was closed', { sessionId: this.#header.id })
-  }
-}
-
-function freePlace(connection: Connection, id: string, wanted: string): string {
-  const name = wanted.replace(/^\.*/, '') || 'original'
-  for (let count = 1; ; count++) {
-    const place = count === 1 ? name : `${name}-${count}`
-    if (findRow(connection, id, place) === undefined) return place
   }
 }
 

@@ -51,9 +51,13 @@ function stampVersion(file, id, version) {
   const Database = createRequire(import.meta.url)('better-sqlite3')
   const database = new Database(file)
   const [row] = database
-    .prepare("SELECT s.number, s.salt, h.header FROM session s JOIN header h ON h.session = s.number WHERE h.header ->> '$.id' = ?")
+    .prepare(
+      "SELECT s.number, s.salt, h.header FROM session s JOIN header h ON h.session = s.number WHERE h.header ->> '$.id' = ?",
+    )
     .all(id)
   const header = row.header.replace(/"version":\d+/, `"version":${version}`)
-  database.prepare('UPDATE header SET header = ?, crc = ? WHERE session = ?').run(header, crc32(header, row.salt), row.number)
+  database
+    .prepare('UPDATE header SET header = ?, crc = ? WHERE session = ?')
+    .run(header, crc32(header, row.salt), row.number)
   database.close()
 }

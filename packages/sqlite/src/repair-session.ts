@@ -1,0 +1,245 @@
+/**
+ * Explicit salvage of a corrupt log. Every record that can be proven is kept in its place; where seqs are missing
+ * between, an ignorable event stands for each, so that everything behind keeps its seq; and where the rest cannot
+ * follow what was lost (a turn whose start is gone), the log ends before it. The original rows stay in the database.
+ *
+ * Damaged pages are another matter: nothing is written into a database whose pages SQLite itself finds damaged.
+ */
+import {
+  type AnySessionEvent,
+  checkHeader,
+  FORMAT_VERSION,
+  isSessionError,
+  LogFold,
+  SessionError,
+  type SessionHeader,
+  type StorageRepair,
+} from '@session-persistence/core'
+import { LOST_EVENT_TYPE } from '@session-persistence/file-log'
+import { checkSession } from './check-session.ts'
+import type { Connection } from './connection.ts'
+import type { Database } from './database.ts'
+import { nextTurn } from './group-commit.ts'
+import { originalAt, rewriteSession } from './rewrite-session.ts'
+import { rowEvents, SEQ_SPAN, verifyRow } from './row-codec.ts'
+import { encodeId, LIVE } from './session-row.ts'
+import { recordsFrom, rowOf } from './session-statements.ts'
+
+/** Suffix of the kept original. */
+const ORIGINAL = 'damaged'
+const PAGE_EVENTS = 1000
+/** Missing seqs that are filled in all: a forged seq must not fill the disk. */
+const MISSING_MAX = 1_000_000
+
+type Lost = StorageRepair['lost'][number]
+
+interface RepairOptions {
+  readonly dryRun: boolean
+  readonly signal?: AbortSignal
+}
+
+/** `dryRun` reads without a lock; otherwise the caller holds it. A log without damage is left as it is. */
+export async function repairSession(
+  database: Database,
+  id: string,
+  { dryRun, signal }: RepairOptions,
+): Promise<StorageRepair | undefined> {
+  const check = await checkSession(database, id, signal)
+  if (check === undefined) return undefined
+  if (check.problems.length === 0) return { dryRun, kept: check.events, lost: [] }
+  const found = await database.read((connection) => rawSession(connection, id))
+  if (found === undefined) throw unprovable(database, id)
+  const salvage = new Salvage(database, found)
+  const kept = await salvage.judge(signal)
+  if (kept === 0) throw unprovable(database, id)
+  if (dryRun) return { dryRun, kept, lost: salvage.lost }
+  await database.read((connection) => requireSoundPages(connection, id))
+  await rewriteSession(database, found.number, salvage.header(), salvage.events(kept, signal), ORIGINAL)
+  return { dryRun, kept, lost: salvage.lost, originalAt: originalAt(database, found.number) }
+}
+
+/** What a session's row says, unproven: records that verify under its salt prove that, and nothing else is used. */
+interface RawSession {
+  readonly id: string
+  readonly number: number
+  readonly salt: number
+  readonly header: unknown
+  /** Number of events, where the row itself verifies. */
+  readonly end: number | undefined
+}
+
+function rawSession(connection: Connection, id: string): RawSession | undefined {
+  const sql =
+    'SELECT s.number, s.salt, h.header FROM session AS s LEFT JOIN header AS h ON h.session = s.number WHERE s.id = ? AND s.place = ?'
+  const [number, salt, header] = connection.row(sql, encodeId(id), LIVE) ?? []
+  if (!Number.isSafeInteger(number) || !Number.isSafeInteger(salt)) return undefined
+  return { id, number: number as number, salt: salt as number, header, end: endOf(connection, number as number) }
+}
+
+function endOf(connection: Connection, number: number): number | undefined {
+  try {
+    return rowOf(connection, number)?.nextSeq
+  } catch (error) {
+    if (isSessionError(error, 'CORRUPT')) return undefined
+    throw error
+  }
+}
+
+class Salvage {
+  readonly lost: Lost[] = []
+  readonly #database: Database
+  readonly #session: RawSession
+  #firstTime = 0
+
+  constructor(database: Database, session: RawSession) {
+    this.#database = database
+    this.#session = session
+  }
+
+  /** Decides how many events the repaired log has, and says what is lost. */
+  async judge(signal: AbortSignal | undefined): Promise<number> {
+    const fold = new LogFold()
+    let kept = 0
+    let cut = false
+    for await (const { event, proven } of this.#walk(signal, this.lost)) {
+      if (kept === 0) this.#firstTime = event.time
+      try {
+        fold.accept(event)
+      } catch (error) {
+        if (!isSessionError(error)) throw error
+        this.lost.push({ message: `events that cannot follow what was lost (${error.message})`, from: event.seq })
+        cut = true
+        break
+      }
+      // Stand-ins at the end stand for nothing.
+      if (proven) kept = event.seq + 1
+    }
+    const { end = 0 } = this.#session
+    if (!cut && kept < end) this.lost.push({ message: 'the last events are lost', from: kept, to: end - 1 })
+    this.#headerOr((message) => this.lost.push({ message }))
+    return kept
+  }
+
+  header(): SessionHeader {
+    return this.#headerOr(() => {})
+  }
+
+  #headerOr(doubt: (message: string) => void): SessionHeader {
+    const { id, header } = this.#session
+    try {
+      const found = checkHeader(JSON.parse(String(header)), 'CORRUPT')
+      if (found.id === id && found.version === FORMAT_VERSION) return found
+    } catch {
+      // Said below.
+    }
+    doubt('the header could not be read: message format, labels and the like are lost')
+    return checkHeader({ version: FORMAT_VERSION, id, createdAt: this.#firstTime, messageFormat: 'plain' })
+  }
+
+  async *events(
+    kept: number,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<readonly AnySessionEvent[], void, undefined> {
+    let page: AnySessionEvent[] = []
+    for await (const { event } of this.#walk(signal, [])) {
+      if (event.seq >= kept) break
+      page.push(event)
+      if (page.length < PAGE_EVENTS) continue
+      yield page
+      page = []
+    }
+    if (page.length > 0) yield page
+  }
+
+  /** Proven events and stand-ins in order of seq. */
+  async *#walk(
+    signal: AbortSignal | undefined,
+    lost: Lost[],
+  ): AsyncGenerator<{ readonly event: AnySessionEvent; readonly proven: boolean }, void, undefined> {
+    let next = 0
+    let missing = 0
+    let time: number | undefined
+    for await (const events of this.#provenRecords(signal)) {
+      for (const event of events) {
+        if (event.seq < next) continue
+        if (event.seq > next) {
+          missing += event.seq - next
+          lost.push(gap(next, event.seq - 1, missing > MISSING_MAX))
+          if (missing > MISSING_MAX) return
+        }
+        for (; next < event.seq; next++) yield { event: lostEvent(next, time ?? event.time), proven: false }
+        yield { event, proven: true }
+        time = event.time
+        next = event.seq + 1
+      }
+    }
+  }
+
+  /** The events of every record that verifies, a slice at a time. */
+  async *#provenRecords(signal: AbortSignal | undefined): AsyncGenerator<readonly AnySessionEvent[], void, undefined> {
+    const { number, salt } = this.#session
+    for (let from = 0; ; ) {
+      signal?.throwIfAborted()
+      const start = from
+      const slice = await this.#database.read((connection) => provenSlice(connection, number, salt, start))
+      if (slice === undefined) return
+      yield slice.events
+      if (slice.next === undefined) return
+      from = slice.next
+      await nextTurn()
+    }
+  }
+}
+
+interface ProvenSlice {
+  readonly events: readonly AnySessionEvent[]
+  /** Where the next slice starts; undefined at the end. */
+  readonly next: number | undefined
+}
+
+function provenSlice(connection: Connection, number: number, salt: number, from: number): ProvenSlice {
+  const events: AnySessionEvent[] = []
+  try {
+    for (const stored of recordsFrom(connection, number, from, SEQ_SPAN - 1)) {
+      const seq = Number(stored[0]) % SEQ_SPAN
+      try {
+        const found = rowEvents(verifyRow(stored, salt))
+        for (const event of found) if (event.seq >= from) events.push(event)
+      } catch (error) {
+        if (!isSessionError(error, 'CORRUPT')) throw error
+      }
+      const next = Math.max(seq, events.at(-1)?.seq ?? 0) + 1
+      if (events.length >= PAGE_EVENTS && next > from) return { events, next }
+    }
+  } catch (error) {
+    // Behind damaged pages nothing can be reached; what came before is proven all the same.
+    if (isSessionError(error)) throw error
+  }
+  return { events, next: undefined }
+}
+
+function requireSoundPages(connection: Connection, sessionId: string): void {
+  if (connection.all('PRAGMA integrity_check(1)')[0]?.[0] === 'ok') return
+  throw new SessionError(
+    'CORRUPT',
+    `pages of the database are damaged, so nothing is written into it: convert what can be read into another one: ${connection.path}`,
+    { sessionId, path: connection.path },
+  )
+}
+
+function gap(from: number, to: number, isTooMuch: boolean): Lost {
+  const what = from === to ? 'an event is lost' : `${to - from + 1} events are lost`
+  const then = isTooMuch ? ', more than is believable: the log ends before them' : ', an empty one in each place'
+  return { message: `${what}${then}`, from, to }
+}
+
+function lostEvent(seq: number, time: number): AnySessionEvent {
+  return { seq, time, type: LOST_EVENT_TYPE, data: {}, ignorable: true }
+}
+
+function unprovable({ file }: Database, sessionId: string): SessionError {
+  return new SessionError('CORRUPT', `nothing could be salvaged: no record can be proven: ${file.given}`, {
+    sessionId,
+    path: file.given,
+  })
+}
