@@ -217,7 +217,13 @@ export const READ_CASES: readonly ConformanceCase[] = casesOf('READ', {
       const [abort, reason] = [new AbortController(), new Error('the user left')]
       const followed = persistence.follow('s', { from: 9, signal: abort.signal })[Symbol.asyncIterator]()
       for (const event of events.slice(9)) expectEqual((await followed.next()).value, event, `event ${event.seq}`)
-      const waiting = rejectionOf(() => followed.next(), 'waiting for more')
+      let settled = false
+      const next = followed.next().finally(() => {
+        settled = true
+      })
+      const waiting = rejectionOf(() => next, 'waiting for more')
+      for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+      expectThat(!settled, 'follow did not wait at the end of what is stored')
       abort.abort(reason)
       expectThat((await waiting) === reason, 'follow did not reject with the reason')
     },

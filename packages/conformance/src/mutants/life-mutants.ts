@@ -168,7 +168,8 @@ export const LIFE_MUTANTS: readonly Mutant[] = [
     persistence: (inner) => ({
       read: (id, options) => {
         const events = inner.read(id, options)[Symbol.asyncIterator]()
-        const first = events.next()
+        // Its own promise: one that the inner read hands out may be handled elsewhere.
+        const first = events.next().then((result) => result)
         let started = false
         return {
           [Symbol.asyncIterator]: () => ({

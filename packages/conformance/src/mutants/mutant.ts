@@ -15,6 +15,8 @@ import type { Harness, Medium } from '../harness.ts'
 /** What all handles of one medium share, so that a mutant can be wrong across handles. */
 export interface MutantMedium {
   readonly location: string | undefined
+  /** True in a process that was given the medium by its location. */
+  readonly elsewhere: boolean
   readonly files: () => Promise<readonly string[]>
   /** Facts that a mutant keeps between calls, by a name of its own. */
   readonly memory: Map<string, unknown>
@@ -47,11 +49,15 @@ export function overlay<T extends object>(inner: T, changes: Partial<T>): T {
   })
 }
 
-/** The harness of a sound backend, made wrong. */
-export function mutantHarness(sound: Harness, mutant: Mutant): Harness {
-  const { openAt } = sound
+/**
+ * The harness of a sound backend, made wrong. `module` exports the same as `harness`, for other processes; without it
+ * the process tier is left out.
+ */
+export function mutantHarness(sound: Harness, mutant: Mutant, module?: string): Harness {
+  const { openAt, module: _, ...rest } = sound
   return {
-    ...sound,
+    ...rest,
+    ...(module === undefined ? {} : { module }),
     name: `${sound.name}, ${mutant.name}`,
     createMedium: async () => {
       const medium = await sound.createMedium()
@@ -62,7 +68,12 @@ export function mutantHarness(sound: Harness, mutant: Mutant): Harness {
       ? {}
       : {
           openAt: (location: string, options: PersistenceOptions = {}) => {
-            const shared: MutantMedium = { location, files: async () => [], memory: new Map() }
+            const shared: MutantMedium = {
+              location,
+              elsewhere: true,
+              files: async () => [],
+              memory: new Map(),
+            }
             return openMutant((passed) => openAt(location, passed), mutant, shared, options)
           },
         }),
@@ -70,7 +81,12 @@ export function mutantHarness(sound: Harness, mutant: Mutant): Harness {
 }
 
 function sharedOf(medium: Medium): MutantMedium {
-  return { location: medium.location, files: async () => (await medium.files?.()) ?? [], memory: new Map() }
+  return {
+    location: medium.location,
+    elsewhere: false,
+    files: async () => (await medium.files?.()) ?? [],
+    memory: new Map(),
+  }
 }
 
 async function openMutant(

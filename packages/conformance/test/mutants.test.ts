@@ -1,0 +1,21 @@
+// Each wrong in-memory backend fails exactly the clauses that the kill table says.
+import { describe, expect, it } from 'vitest'
+import { ALL_MUTANTS } from '../src/mutants/all-mutants.ts'
+import { KILL_TABLE } from '../src/mutants/kill-table.ts'
+import { mutantHarness } from '../src/mutants/mutant.ts'
+import { runConformance } from '../src/run-conformance.ts'
+import { memoryHarness } from './memory-harness.ts'
+
+describe('mutants of the in-memory backend', () => {
+  for (const [tier, mutant] of ALL_MUTANTS) {
+    if (tier !== 'logic') continue
+    it(`${mutant.name}: ${mutant.wrong}`, async () => {
+      // What never settles in a mutant is what it is killed for; waiting long proves nothing more.
+      const options = { effort: 'quick', caseDeadlineMs: 3000 } as const
+      const report = await runConformance(mutantHarness(memoryHarness, mutant), options)
+      const failed = report.results.filter(({ status }) => status === 'failed')
+      expect(failed.map(({ id }) => id)).toEqual(KILL_TABLE[mutant.name])
+      expect(report.outcome).toBe(failed.some(({ level }) => level === 'MUST') ? 'violations' : 'conforms')
+    })
+  }
+})

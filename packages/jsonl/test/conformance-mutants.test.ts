@@ -1,0 +1,27 @@
+// Each backend that is wrong in its bytes or between processes fails exactly the clauses that the kill table says.
+import { ALL_CASES, runConformance } from '@session-persistence/conformance'
+import { ALL_MUTANTS, KILL_TABLE, mutantHarness } from '@session-persistence/conformance/mutants'
+import { describe, expect, it } from 'vitest'
+import { harness } from './conformance-harness.mjs'
+
+/** Starting processes is what takes time: below scale 5 a process mutant is tried against the clauses that it must fail only. */
+const exact = Number(process.env.SESSION_PERSISTENCE_TEST_SCALE ?? 1) >= 5
+
+describe('mutants of the plain JSONL backend', () => {
+  for (const [tier, mutant] of ALL_MUTANTS) {
+    if (tier === 'logic') continue
+    const expected = KILL_TABLE[mutant.name] ?? []
+    it(`${mutant.name}: ${mutant.wrong}`, { timeout: 180_000 }, async () => {
+      const ids = ALL_CASES.filter(({ needs }) => needs.tier === tier).map(({ id }) => id)
+      const module = new URL(`./conformance-mutant.mjs?mutant=${mutant.name}`, import.meta.url).href
+      const report = await runConformance(mutantHarness(harness, mutant, module), {
+        ids: tier === 'medium' || exact ? ids : expected,
+        effort: 'quick',
+        caseDeadlineMs: 15_000,
+      })
+      const failed = report.results.filter(({ status }) => status === 'failed')
+      expect(failed.map(({ id }) => id)).toEqual(expected)
+      expect(report.outcome).toBe('violations')
+    })
+  }
+})
