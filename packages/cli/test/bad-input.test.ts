@@ -33,6 +33,21 @@ function expectTypedError({ code, stdout, stderr }: CliResult, command: readonly
   expect({ code, stdout }, command.join(' ')).toEqual({ code: 3, stdout: '' })
 }
 
+/** Two at a time: none of them may write, so none can be in another's way. */
+async function expectAllRefused(commands: readonly (readonly string[])[]): Promise<CliResult[]> {
+  const waiting = [...commands]
+  const results: CliResult[] = []
+  const work = async (): Promise<void> => {
+    for (let command = waiting.shift(); command !== undefined; command = waiting.shift()) {
+      const result = await runCli(command)
+      expectTypedError(result, command)
+      results.push(result)
+    }
+  }
+  await Promise.all([work(), work()])
+  return results
+}
+
 describe.each(Object.entries(badFiles))('%s', (_what, make) => {
   let bad: string
   beforeEach(async () => {
@@ -51,20 +66,12 @@ describe.each(Object.entries(badFiles))('%s', (_what, make) => {
     expect(await contentOf(place.directory)).toEqual(before)
   })
 
-  it('as a session id', async () => {
-    await store(place.root, 'good', (session) => twoTurns(session))
-    const before = await contentOf(place.directory)
-    const commands = [...onSession(bad), ['delete', bad]].map((command) => [...command, '--root', place.root])
-    await Promise.all(commands.map(async (command) => expectTypedError(await runCli(command), command)))
-    expect(await contentOf(place.directory)).toEqual(before)
-  })
-
   it('as the root of a store', async () => {
     const before = await contentOf(place.directory)
     const directory = before.get('bad') === 'directory'
-    const commands = [...onSession('some-session'), ['delete', 'some-session'], ...(directory ? [] : [['list']])]
-    const withRoot = commands.map((command) => [...command, '--root', bad])
-    await Promise.all(withRoot.map(async (command) => expectTypedError(await runCli(command), command)))
+    const commands = [['list'], ['show', 'any'], ['resume', 'any'], ['delete', 'any']]
+    const refused = commands.filter(([name]) => !(directory && name === 'list'))
+    await expectAllRefused(refused.map((command) => [...command, '--root', bad]))
     // An empty directory is a store without sessions.
     if (directory) expect(await runCli(['list', '--root', bad])).toMatchObject({ code: 0, stdout: '' })
     expect(await contentOf(place.directory)).toEqual(before)
@@ -78,14 +85,14 @@ describe.each(Object.entries(badFiles))('%s', (_what, make) => {
     await rm(join(place.root, log))
     await make(join(place.root, log))
     const before = await contentOf(place.root)
+    const asked = ['verify', 'repair']
     const commands = onSession('damaged').map((command) => [...command, '--root', place.root])
-    for (const command of commands) {
-      const result = await runCli(command)
-      const [name] = command
-      // These two are asked what is wrong, and may answer instead of failing.
-      if ((name === 'verify' || name === 'repair') && result.code === 1) {
-        expect(result).toMatchObject({ stdout: /\n/, stderr: '' })
-      } else expectTypedError(result, command)
+    await expectAllRefused(commands.filter(([name = '']) => !asked.includes(name)))
+    // These two are asked what is wrong, and may answer instead of failing.
+    for (const name of asked) {
+      const result = await runCli([name, 'damaged', '--root', place.root])
+      if (result.code === 1) expect(result).toMatchObject({ stdout: expect.stringMatching(/\n/), stderr: '' })
+      else expectTypedError(result, [name])
     }
     const listed = await runCli(['list', '--json', '--root', place.root])
     expect(JSON.parse(listed.stdout).sessions).toMatchObject([
@@ -101,32 +108,34 @@ describe.each(Object.entries(badFiles))('%s', (_what, make) => {
 describe('a store that is not there', () => {
   it('is neither an empty one nor made by looking', async () => {
     const before = await contentOf(place.directory)
-    for (const command of [['list'], ...onSession('any'), ['delete', 'any']]) {
-      expectTypedError(await runCli([...command, '--root', place.root]), command)
-    }
+    const commands = [['list'], ...onSession('any'), ['delete', 'any']]
+    await expectAllRefused(commands.map((command) => [...command, '--root', place.root]))
+    expect(await contentOf(place.directory)).toEqual(before)
+  })
+})
+
+describe('a path in the place of a session id', () => {
+  it('is an id that nobody has, to every command', async () => {
+    await store(place.root, 'good', (session) => twoTurns(session))
+    const before = await contentOf(place.directory)
+    const commands = [...onSession(place.directory), ['delete', place.directory]]
+    await expectAllRefused(commands.map((command) => [...command, '--root', place.root]))
     expect(await contentOf(place.directory)).toEqual(before)
   })
 })
 
 describe('session ids', () => {
-  it.each(['', '..', '../outside', '/etc/passwd', 'a\\b', 'CON', 'x.', 'x'.repeat(5000), 'e\u0301', '\u001b[2J'])(
-    '%j is looked for inside the root only, and not found',
-    async (id) => {
-      await store(place.root, 'good', (session) => twoTurns(session))
-      const before = await contentOf(place.directory)
-      for (const command of [
-        ['show', id],
-        ['delete', id],
-        ['resume', id],
-      ]) {
-        const result = await runCli([...command, '--root', place.root])
-        expectTypedError(result, command)
-        expect(result.stderr).toMatch(/: (NOT_FOUND|INVALID_ID): /)
-        expect(result.stderr).not.toContain('\u001b')
-      }
-      expect(await contentOf(place.directory)).toEqual(before)
-    },
-  )
+  const ids = ['', '..', '../outside', '/etc/passwd', 'a\\b', 'CON', 'x.', 'x'.repeat(5000), 'e\u0301', '\u001b[2J']
+  it.each(ids)('%j is looked for inside the root only, and not found', async (id) => {
+    await store(place.root, 'good', (session) => twoTurns(session))
+    const before = await contentOf(place.directory)
+    const commands = ['show', 'delete'].map((name) => [name, id, '--root', place.root])
+    for (const { stderr } of await expectAllRefused(commands)) {
+      expect(stderr).toMatch(/: (NOT_FOUND|INVALID_ID): /)
+      expect(stderr).not.toContain('\u001b')
+    }
+    expect(await contentOf(place.directory)).toEqual(before)
+  })
 })
 
 describe('memory:', () => {

@@ -11,8 +11,8 @@ let place: TemporaryRoot
 beforeEach(async () => {
   place = await temporaryRoot()
   await store(place.root, 'long-one', (session) => {
-    for (let index = 0; index < 20_000; index += 1) {
-      session.append('user/message', { message: { role: 'user', content: `line ${index} ${'x'.repeat(100)}` } })
+    for (let index = 0; index < 4_000; index += 1) {
+      session.append('user/message', { message: { role: 'user', content: `line ${index} ${'x'.repeat(200)}` } })
     }
   })
 })

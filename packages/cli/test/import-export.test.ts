@@ -31,7 +31,7 @@ describe('export and import', () => {
 
     const before = await contentOf(other)
     const again = await runCli(['import', file('out.jsonl'), '--root', other])
-    expect(again).toMatchObject({ code: 0, stdout: /^unchanged {2}talk-one\n/ })
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringMatching(/^unchanged {2}talk-one\n/) })
     expect(await contentOf(other)).toEqual(before)
   })
 
@@ -40,7 +40,7 @@ describe('export and import', () => {
     await runCli(['export', 'talk-one', '--output', file('out.jsonl'), '--root', place.root])
     await writeFile(file('diary.txt'), 'Nothing happened.\n')
     const result = await runCli(['import', file('diary.txt'), file('out.jsonl'), file('none'), '--root', file('other')])
-    expect(result).toMatchObject({ code: 3, stdout: /^imported {3}talk-one\n/ })
+    expect(result).toMatchObject({ code: 3, stdout: expect.stringMatching(/^imported {3}talk-one\n/) })
     expect(
       result.stderr
         .trimEnd()
@@ -56,7 +56,11 @@ describe('export and import', () => {
     await writeFile(file('changed.jsonl'), stdout.replace('A cat.', 'A bat.'))
     for (const name of ['cut.jsonl', 'changed.jsonl']) {
       const result = await runCli(['import', file(name), '--root', file('other')])
-      expect(result, name).toMatchObject({ code: 3, stdout: '', stderr: /^session-persistence: CORRUPT: [^\n]+\n$/ })
+      expect(result, name).toMatchObject({
+        code: 3,
+        stdout: '',
+        stderr: expect.stringMatching(/^session-persistence: CORRUPT: [^\n]+\n$/),
+      })
     }
     const listed = await runCli(['list', '--json', '--root', file('other')])
     expect(listed.code === 0 ? JSON.parse(listed.stdout).sessions : []).toEqual([])

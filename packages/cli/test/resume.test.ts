@@ -45,7 +45,7 @@ describe('resume', () => {
     for (const refused of ['delete', 'annotate']) {
       const more = refused === 'annotate' ? ['--title', 'no'] : []
       const result = await runCli([refused, 'talk-one', '--root', place.root, ...more])
-      expect(result).toMatchObject({ code: 3, stderr: /LOCKED/ })
+      expect(result).toMatchObject({ code: 3, stderr: expect.stringMatching(/LOCKED/) })
     }
     // Readers are not refused.
     expect(await runCli(['show', 'talk-one', '--root', place.root])).toMatchObject({ code: 0 })
@@ -88,8 +88,15 @@ describe('resume', () => {
   it('refuses a log that lacks the expected receipt, and input that is no text', async () => {
     await store(place.root, 'talk-one', (session) => twoTurns(session))
     const lost = await runCli(resume('--expect', '99:00000000'))
-    expect(lost).toMatchObject({ code: 3, stdout: '', stderr: /^session-persistence: CORRUPT: [^\n]+\n$/ })
+    expect(lost).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: expect.stringMatching(/^session-persistence: CORRUPT: [^\n]+\n$/),
+    })
     const binary = await runCli(resume(), { input: Buffer.from([0x66, 0xff, 0xfe, 0x0a]) })
-    expect(binary).toMatchObject({ code: 3, stderr: /^session-persistence: INVALID_ARGUMENT: line 1 [^\n]+\n$/ })
+    expect(binary).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/^session-persistence: INVALID_ARGUMENT: line 1 [^\n]+\n$/),
+    })
   })
 })

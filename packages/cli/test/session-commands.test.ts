@@ -127,7 +127,7 @@ describe('context', () => {
     expect(await cli('context', 'silent')).toMatchObject({
       code: 3,
       stdout: '',
-      stderr: /^session-persistence: NOT_FOUND: /,
+      stderr: expect.stringMatching(/^session-persistence: NOT_FOUND: /),
     })
   })
 })
@@ -146,9 +146,9 @@ describe('fork, annotate, delete', () => {
     const [page] = (await json('list', '--parent', 'parent', '--label', 'kept=yes')) as [{ sessions: unknown[] }]
     expect(page.sessions).toMatchObject([{ id: 'child', title: 'Second try', labels: { try: 'two', kept: 'yes' } }])
 
-    expect(await cli('delete', 'paren')).toMatchObject({ code: 3, stderr: /NOT_FOUND/ })
+    expect(await cli('delete', 'paren')).toMatchObject({ code: 3, stderr: expect.stringMatching(/NOT_FOUND/) })
     expect(await cli('delete', 'parent')).toMatchObject({ code: 0, stdout: 'deleted parent\n' })
-    expect(await cli('show', 'parent')).toMatchObject({ code: 3, stderr: /NOT_FOUND/ })
+    expect(await cli('show', 'parent')).toMatchObject({ code: 3, stderr: expect.stringMatching(/NOT_FOUND/) })
     expect(await json('show', 'child')).toHaveLength(8)
   })
 })
@@ -163,7 +163,10 @@ describe('export', () => {
     const { stdout } = await cli('export', 'talk-one')
     expect(await readFile(file, 'utf8')).toBe(stdout)
     await writeFile(file, 'mine')
-    expect(await cli('export', 'talk-one', '--output', file)).toMatchObject({ code: 3, stderr: /ALREADY_EXISTS/ })
+    expect(await cli('export', 'talk-one', '--output', file)).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/ALREADY_EXISTS/),
+    })
     expect(await readFile(file, 'utf8')).toBe('mine')
     expect(await cli('export', 'no-such-session', '--output', join(place.directory, 'no'))).toMatchObject({ code: 3 })
     expect([...(await contentOf(place.directory)).keys()]).not.toContain('no')
@@ -178,9 +181,12 @@ describe('verify', () => {
     ]
     expect(report).toMatchObject({ id: 'talk-one', ok: true, problems: [] })
     const receipt = `${report.head.seq}:${report.head.crc}`
-    expect(await cli('verify', 'talk-one', '--expect', receipt)).toMatchObject({ code: 0, stdout: /^ok / })
+    expect(await cli('verify', 'talk-one', '--expect', receipt)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^ok /),
+    })
     const beyond = await cli('verify', 'talk-one', '--expect', `${report.head.seq + 1}:${report.head.crc}`)
-    expect(beyond).toMatchObject({ code: 1, stdout: /^bad .*\n +CORRUPT /s })
+    expect(beyond).toMatchObject({ code: 1, stdout: expect.stringMatching(/^bad .*\n +CORRUPT /s) })
   })
 })
 
@@ -192,14 +198,21 @@ describe('repair', () => {
     const damaged = (await readFile(file, 'utf8')).replace('A cat.', 'A bat.')
     await writeFile(file, damaged)
     expect(await cli('verify', 'talk-one')).toMatchObject({ code: 1 })
-    expect(await cli('resume', 'talk-one')).toMatchObject({ code: 3, stderr: /^session-persistence: CORRUPT: / })
+    expect(await cli('resume', 'talk-one')).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/^session-persistence: CORRUPT: /),
+    })
 
     const before = await contentOf(place.root)
-    expect(await cli('repair', 'talk-one')).toMatchObject({ code: 1, stdout: /^would keep /, stderr: '' })
+    expect(await cli('repair', 'talk-one')).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^would keep /),
+      stderr: '',
+    })
     expect(await contentOf(place.root)).toEqual(before)
     expect(await cli('repair', 'talk-one', '--write')).toMatchObject({
       code: 0,
-      stdout: /^kept .*the original is at /s,
+      stdout: expect.stringMatching(/^kept .*the original is at /s),
     })
     expect(await cli('verify', 'talk-one')).toMatchObject({ code: 0 })
   })

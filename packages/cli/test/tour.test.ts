@@ -73,7 +73,11 @@ describe('tour', () => {
     const { stdout } = await runCli(['list', '--json', '--root', root])
     expect(JSON.parse(stdout).sessions).toHaveLength(2)
     expect(await runCli(['verify', '--all', '--root', root])).toMatchObject({ code: 0 })
-    expect(await tour('--keep', 'kept')).toMatchObject({ code: 3, stdout: '', stderr: /ALREADY_EXISTS/ })
+    expect(await tour('--keep', 'kept')).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: expect.stringMatching(/ALREADY_EXISTS/),
+    })
   })
 
   it('stores a log that it is given in every backend', async () => {
