@@ -1,5 +1,5 @@
 import { EXIT, type ExitCode } from './exit-codes.ts'
-import { Output, type OutputGone } from './terminal/output.ts'
+import { Output } from './terminal/output.ts'
 
 /** Why a command was told to stop: the first SIGINT, SIGTERM or SIGHUP. */
 export class Interrupted extends Error {
@@ -18,7 +18,7 @@ export class Runtime {
   readonly err: Output
   readonly input: NodeJS.ReadStream
   readonly env: NodeJS.ProcessEnv
-  /** Aborted by a signal, and when standard output is gone. Commands pass it on, and release what they hold. */
+  /** Aborted by a signal, and when standard output cannot be written any more. Commands pass it on, and release what they hold. */
   readonly signal: AbortSignal
   exitCode: ExitCode = EXIT.ok
 
@@ -27,7 +27,7 @@ export class Runtime {
     this.signal = stop.signal
     this.env = host.env
     this.input = host.stdin
-    this.out = new Output(host.stdout, host.env, (reason: OutputGone) => stop.abort(reason))
+    this.out = new Output(host.stdout, host.env, (reason) => stop.abort(reason))
     this.err = new Output(host.stderr, host.env, () => undefined)
     const interrupt = (exitCode: ExitCode) => (): void => {
       // The second one does not wait: the lock dies with the process, and what was acknowledged is durable.

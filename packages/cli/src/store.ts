@@ -41,7 +41,12 @@ export async function openStore(
     throw new SessionError('NOT_SUPPORTED', `${backend.scheme}: keeps nothing between two commands; name a directory`)
   }
   if (backend.place === 'DIRECTORY') await checkDirectory(place, mayBeNew)
-  return openPersistence(location, { messageFormats: importedFormats, ...persistenceOptions })
+  return openPersistence(location, {
+    messageFormats: importedFormats,
+    // Every command flushes before it says that something is done, and reports what that says.
+    onFailure: () => undefined,
+    ...persistenceOptions,
+  })
 }
 
 async function checkDirectory(path: string, mayBeNew: boolean): Promise<void> {

@@ -1,4 +1,5 @@
-// Proves that a reader that has seen enough (`| head`) ends a command quietly, with nothing held afterwards.
+// Proves that a reader that has seen enough (`| head`) ends a command quietly, with nothing held afterwards, and that
+// output that cannot be written is an error.
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -32,4 +33,10 @@ it.each([
   expect(stderr).toBe('')
   expect(stdout.trimEnd().split('\n').at(-1)).toBe('0')
   expect(await runCli(['resume', 'long-one', '--root', place.root])).toMatchObject({ code: 0 })
+})
+
+it('a full disk behind a redirection is an error, and no quiet end', async () => {
+  const command = `"${process.execPath}" "${main}" show long-one --root "${place.root}" > /dev/full`
+  const failure = await shell('bash', ['-c', command]).then(undefined, (error: unknown) => error)
+  expect(failure).toMatchObject({ code: 3, stderr: expect.stringMatching(/^session-persistence: NO_SPACE: [^\n]+\n$/) })
 })

@@ -1,3 +1,4 @@
+import { systemError } from '../system-error.ts'
 import { type Style, styleFor } from './style.ts'
 
 /** Thrown by a write, and the reason of the abort, when the reader of standard output has gone (`| head`). */
@@ -10,17 +11,19 @@ export class Output {
   readonly isTerminal: boolean
   readonly style: Style
   readonly #stream: NodeJS.WriteStream
-  #gone = false
+  #failure: unknown
 
-  constructor(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv, onGone: (reason: OutputGone) => void) {
+  constructor(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv, onFailure: (reason: unknown) => void) {
     this.#stream = stream
     this.isTerminal = stream.isTTY === true
     this.style = styleFor(this.isTerminal, env)
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      // A reader that has seen enough is no failure; anything else (a full disk behind a redirection) is reported.
-      if (error.code !== 'EPIPE' && error.code !== 'EOF') process.exitCode = 3
-      this.#gone = true
-      onGone(new OutputGone('standard output was closed', { cause: error }))
+      // A reader that has seen enough is no failure; anything else is, such as a full disk behind a redirection.
+      const seenEnough = error.code === 'EPIPE' || error.code === 'EOF'
+      this.#failure ??= seenEnough
+        ? new OutputGone('standard output was closed', { cause: error })
+        : systemError(error, 'the output could not be written', 'standard output')
+      onFailure(this.#failure)
     })
   }
 
@@ -31,7 +34,7 @@ export class Output {
 
   /** Resolves when more may be written. */
   async write(text: string): Promise<void> {
-    if (this.#gone) throw new OutputGone('standard output was closed')
+    if (this.#failure !== undefined) throw this.#failure
     if (this.#stream.write(text)) return
     await new Promise<void>((resolve) => {
       const settle = (): void => {
