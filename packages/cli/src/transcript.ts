@@ -45,9 +45,7 @@ export class Transcript {
     const pad = ' '.repeat(8)
     const block = (who: string, text: string): string[] => [
       `${seq}  ${this.#style.bold(who)}`,
-      ...safeText(text)
-        .split('\n')
-        .map((line) => `${pad}${line}`.trimEnd()),
+      ...(text === '' ? [] : safeText(text).split('\n')).map((line) => `${pad}${line}`.trimEnd()),
     ]
     const note = (text: string): string[] => [`${seq}  ${this.#style.dim(safeLine(text))}`]
     const known = event as SessionEvent
@@ -61,13 +59,16 @@ export class Transcript {
           known.data.source === undefined ? 'user' : `user (${safeLine(known.data.source.kind)})`,
           this.#text(known.data.message),
         )
-      case 'assistant/message':
+      case 'assistant/message': {
+        const { message, toolCalls, interrupted } = known.data
+        const text = toolCalls.length > 0 ? this.#ownText(message) : this.#text(message)
         return [
-          ...block(known.data.interrupted ? 'assistant (interrupted)' : 'assistant', this.#text(known.data.message)),
-          ...known.data.toolCalls.map(({ name, arguments: input }) =>
-            cutTo(`${pad}→ ${this.#style.accent(safeLine(name))} ${safeJson(input)}`, argumentsWidth),
+          ...block(interrupted ? 'assistant (interrupted)' : 'assistant', text),
+          ...toolCalls.map(({ name, arguments: input }) =>
+            cutTo(`${pad}→ ${this.#style.accent(safeLine(name))} ${argumentsText(input)}`, argumentsWidth),
           ),
         ]
+      }
       case 'tool/result': {
         const { synthetic, error, message } = known.data
         const state =
@@ -91,11 +92,20 @@ export class Transcript {
     }
   }
 
-  #text(message: unknown): string {
-    const text = this.#format?.text(message) ?? ''
-    // A message without text still is a message; an unknown format is shown as it is.
-    return text !== '' ? text : cutTo(safeJson(message), argumentsWidth)
+  #ownText(message: unknown): string {
+    return this.#format?.text(message) ?? ''
   }
+
+  /** A message without text still is a message, and one of an unknown format is shown as it is. */
+  #text(message: unknown): string {
+    const text = this.#ownText(message)
+    return text === '' ? cutTo(safeJson(message), argumentsWidth) : text
+  }
+}
+
+/** Some harnesses keep arguments as the JSON text that the model wrote. */
+function argumentsText(input: unknown): string {
+  return typeof input === 'string' ? safeLine(input) : safeJson(input)
 }
 
 function reasonText({ data: { reason } }: SessionEvent<'turn/end'>): string {

@@ -7,7 +7,7 @@ import { addStoreOptions, openStore, type StoreOptions } from '../store.ts'
 import { summaryJson } from '../summary-json.ts'
 import { byteSize, count, localTime } from '../terminal/quantity.ts'
 import { safeJson, safeLine } from '../terminal/safe-text.ts'
-import { type Cell, tableLines } from '../terminal/table.ts'
+import { type Cell, type Column, cutTo, tableLines } from '../terminal/table.ts'
 
 interface ListCommandOptions extends StoreOptions {
   readonly limit: number
@@ -95,49 +95,60 @@ async function printJson(
   await out.write(`]${cursor === undefined ? '' : `,"cursor":${safeJson(cursor)}`}}\n`)
 }
 
+/** Narrower terminals get each title on a line of its own: a title cut to a word helps nobody. */
+const oneLineWidthMin = 110
+
 async function printTable(
   runtime: Runtime,
   persistence: SessionPersistence,
   options: ListCommandOptions,
 ): Promise<void> {
   const { out, err } = runtime
+  const { width } = out
   let shown = 0
   for await (const { sessions, cursor } of pagesOf(runtime, persistence, options)) {
-    const lines = tableLines(
-      [
-        { title: 'ID' },
-        { title: 'UPDATED' },
-        { title: 'TURNS', align: 'right' },
-        { title: 'SIZE', align: 'right' },
-        { title: 'TITLE', flexible: true },
-      ],
-      sessions.map((session) => row(runtime, session)),
-      { ...(out.width === undefined ? {} : { width: out.width }), titleStyle: out.style.dim },
+    const twoLines = width !== undefined && width < oneLineWidthMin
+    const [heading = '', ...lines] = tableLines(
+      twoLines ? columns : [...columns, { title: 'TITLE', flexible: true }],
+      sessions.map((session) => [...row(session), ...(twoLines ? [] : [titleCell(runtime, session)])]),
+      { ...(width === undefined ? {} : { width }), titleStyle: out.style.dim },
     )
-    // One heading, however many pages.
-    await out.lines(shown === 0 && sessions.length > 0 ? lines : lines.slice(1))
+    if (shown === 0 && sessions.length > 0) await out.lines([heading]) // once, however many pages
+    for (const [index, session] of sessions.entries()) {
+      const { text, style = out.style.dim } = titleCell(runtime, session)
+      const below = twoLines && text !== '' ? [style(`  ${cutTo(text, width - 2)}`)] : []
+      await out.lines([lines[index] ?? '', ...below])
+    }
     shown += sessions.length
     if (cursor !== undefined && !options.all) await err.write(`There are more: --cursor ${safeLine(cursor)}\n`)
   }
   if (shown === 0) await err.write('No sessions.\n')
 }
 
-function row({ out: { style } }: Runtime, session: SessionSummary): (Cell | string)[] {
-  const { id, updatedAt, turns, bytes, title, state, owner, error } = session
+const columns: readonly Column[] = [
+  { title: 'ID' },
+  { title: 'UPDATED' },
+  { title: 'TURNS', align: 'right' },
+  { title: 'SIZE', align: 'right' },
+]
+
+function row({ id, updatedAt, turns, bytes }: SessionSummary): string[] {
+  return [
+    safeLine(id),
+    updatedAt === undefined ? '–' : localTime(updatedAt),
+    turns === undefined ? '–' : count(turns),
+    byteSize(bytes),
+  ]
+}
+
+/** What is special about the session, then its title. */
+function titleCell({ out: { style } }: Runtime, { title, state, owner, error }: SessionSummary): Cell {
   const notes = {
     ready: '',
     open: `[open${owner === undefined ? '' : `: ${safeLine(owner)}`}] `,
     damaged: `[damaged: ${error?.code ?? 'CORRUPT'}] `,
     newer: '[stored by a newer version] ',
   }
-  return [
-    safeLine(id),
-    updatedAt === undefined ? '–' : localTime(updatedAt),
-    turns === undefined ? '–' : count(turns),
-    byteSize(bytes),
-    {
-      text: notes[state] + safeLine(title ?? ''),
-      ...(state === 'damaged' || state === 'newer' ? { style: style.bad } : {}),
-    },
-  ]
+  const text = (notes[state] + safeLine(title ?? '')).trimEnd()
+  return state === 'damaged' || state === 'newer' ? { text, style: style.bad } : { text }
 }
