@@ -42,11 +42,12 @@ export async function checkLog(
       problems.push(asProblem(error))
     }
     const source = sourceOf(opened, codec, dialect, tail)
-    const events = await verifyRecords(source, problems, signal)
+    const notes = new Set(dialect.notes)
+    const events = await verifyRecords(source, problems, notes, signal)
     if (tail?.verdict.kind === 'corrupt' && tail.verdict.damage.offset >= tail.end) {
       problems.push(fromDamage(tail.verdict.damage))
     }
-    return { events, bytes, problems, ...tornOf(tail) }
+    return { events, bytes, problems, ...tornOf(tail), ...(notes.size > 0 ? { notes: [...notes] } : {}) }
   } finally {
     await opened.file.close().catch(() => {})
   }
@@ -65,6 +66,7 @@ function sourceOf(
 async function verifyRecords(
   source: ScanSource,
   problems: StorageProblem[],
+  notes: Set<string>,
   signal: AbortSignal | undefined,
 ): Promise<number> {
   let events = 0
@@ -79,6 +81,7 @@ async function verifyRecords(
     })) {
       signal?.throwIfAborted()
       events += page.records.length
+      for (const note of page.notes ?? []) notes.add(note)
       if (page.damage === undefined) continue
       problems.push(fromDamage(page.damage))
       start = await nextUnit(source, page.damage.offset + 1)

@@ -1,7 +1,7 @@
 /** The disposable documents beside a log: whole or absent, never synced, since losing one costs time only. */
 import type { FileSystem, OpenFile } from './file-system.ts'
 import { attempt, ioError, isMissing, systemErrorName } from './io-error.ts'
-import { openPrivateFile } from './private-path.ts'
+import { createPrivateFile } from './private-path.ts'
 import { readBytes } from './read-bytes.ts'
 import { writeFully } from './write-bytes.ts'
 
@@ -32,7 +32,7 @@ export async function writeDerived(fs: FileSystem, path: string, temporary: stri
   const bytes = Buffer.from(text, 'utf8')
   if (bytes.length > DOCUMENT_BYTES_MAX) return
   await attempt('write a derived document', path, async () => {
-    const file = await openPrivateFile(fs, temporary, 'new')
+    const { file } = await createPrivateFile(fs, temporary)
     try {
       await writeFully(file, bytes, 0)
     } catch (error) {

@@ -52,7 +52,7 @@ class FileLogStorage implements SessionStorage {
   readonly #durable: boolean
   readonly #root: RootDirectory
   #layout: Layout | undefined
-  #swept: Promise<void> | undefined
+  #prepared: Promise<void> | undefined
 
   constructor(codec: LogCodec, { root, durability = 'power', fileSystem = nodeFileSystem }: FileLogOptions) {
     if (durability !== 'power' && durability !== 'process') {
@@ -88,7 +88,7 @@ class FileLogStorage implements SessionStorage {
     const { place, lock } = await this.#lock(id, name)
     try {
       if (intent.kind === 'resume') return await this.#resume(place, lock)
-      await this.#requireAbsent(place)
+      this.#requireAbsent(place)
       return LogWriter.create(place, lock, intent.header, intent.staged === true)
     } catch (error) {
       await lock.release().catch(() => {})
@@ -107,10 +107,10 @@ class FileLogStorage implements SessionStorage {
     return LogWriter.resume(place, lock, snapshot)
   }
 
-  async #requireAbsent({ fs, layout, name, id }: WriterPlace): Promise<void> {
+  #requireAbsent({ fs, layout, name, id }: WriterPlace): void {
     const path = layout.directory(name)
     try {
-      await fs.lstat(path)
+      fs.lstatSync(path)
     } catch (error) {
       if (isMissing(error)) return
       throw ioError(error, 'look at a session directory', path)
@@ -121,9 +121,7 @@ class FileLogStorage implements SessionStorage {
   /** Takes the lock of an id, then removes what a dead holder left. Makes the root where it is missing. */
   async #lock(id: string, name: string): Promise<{ readonly place: WriterPlace; readonly lock: WriterLock }> {
     const layout = await this.#ensure()
-    this.#swept ??= sweepRoot(this.#fs, layout)
-    await this.#swept
-    const lock = await WriterLock.acquire(this.#fs, layout.locks, name, id)
+    const lock = await this.#acquire(layout, name, id)
     try {
       if (lock.abandoned) await sweepSession(this.#fs, layout, name)
     } catch (error) {
@@ -131,6 +129,18 @@ class FileLogStorage implements SessionStorage {
       throw error
     }
     return { place: { fs: this.#fs, layout, codec: this.#codec, name, id, durable: this.#durable }, lock }
+  }
+
+  async #acquire(layout: Layout, name: string, id: string): Promise<WriterLock> {
+    try {
+      return await WriterLock.acquire(this.#fs, layout.locks, name, id)
+    } catch (error) {
+      if (!(error instanceof Error) || !isMissing(error.cause)) throw error
+    }
+    // Somebody removed the root, or its lock directory, since this process made them.
+    await attempt('make the root', layout.root, () => this.#root.remake())
+    await this.#prepare(layout)
+    return await WriterLock.acquire(this.#fs, layout.locks, name, id)
   }
 
   async openReader(id: string): Promise<StorageReader> {
@@ -202,10 +212,20 @@ class FileLogStorage implements SessionStorage {
     return root === undefined ? undefined : this.#adopt(root)
   }
 
+  /** Root and lock directory; the first time, also without what crashed writers left. */
   async #ensure(): Promise<Layout> {
     const layout = this.#layout ?? this.#adopt(await this.#root.ensure())
-    await attempt('make the lock directory', layout.locks, () => ensurePrivateDirectory(this.#fs, layout.locks))
+    this.#prepared ??= this.#prepare(layout).catch((error: unknown) => {
+      this.#prepared = undefined
+      throw error
+    })
+    await this.#prepared
     return layout
+  }
+
+  async #prepare(layout: Layout): Promise<void> {
+    await attempt('make the lock directory', layout.locks, () => ensurePrivateDirectory(this.#fs, layout.locks))
+    await sweepRoot(this.#fs, layout)
   }
 
   #adopt(root: string): Layout {

@@ -90,6 +90,8 @@ export interface ScanResult {
   readonly position: ScanPosition
   /** Set at the first damage; `end` is then where the damaged unit starts. */
   readonly damage?: Damage
+  /** Oddities that lose nothing (line ends of another kind), for `check`. */
+  readonly notes?: readonly string[]
 }
 
 /** How one stored log is written, as its header says. */
@@ -114,8 +116,6 @@ export interface LogDialect {
    * bytes need no second look. For `repair`.
    */
   salvage(window: Window): { readonly units: readonly SalvagedUnit[]; readonly consumed: number }
-  /** True when stored bytes of a unit show that a tool rewrote line ends; for `check`. */
-  hasForeignLineEnds(window: Window): boolean
 }
 
 export interface LogCodec {

@@ -70,7 +70,7 @@ export class LogWriter implements StorageWriter {
 
   /** The stored log of a snapshot whose file is closed already. */
   static resume(place: WriterPlace, lock: WriterLock, snapshot: LogSnapshot): LogWriter {
-    const log = new StoredLog(place, snapshot)
+    const log = StoredLog.found(place, snapshot)
     return new LogWriter(place, lock, snapshot.dialect.header, log.tail, { kind: 'stored', log }, false)
   }
 
@@ -149,7 +149,7 @@ export class LogWriter implements StorageWriter {
       throw error
     }
     this.#tail = nextTail(events)
-    await this.#adopt(log, dialect)
+    this.#adopt(log, dialect)
   }
 
   async #finishDiscarding(): Promise<void> {
@@ -163,12 +163,8 @@ export class LogWriter implements StorageWriter {
   }
 
   /** From a published directory to a stored log. */
-  async #adopt(log: NewLog, dialect: LogDialect): Promise<void> {
-    try {
-      this.#state = { kind: 'stored', log: await StoredLog.published(this.#place, log.length, dialect, this.#tail) }
-    } catch (cause) {
-      this.#state = { kind: 'broken', cause }
-    }
+  #adopt(log: NewLog, dialect: LogDialect): void {
+    this.#state = { kind: 'stored', log: StoredLog.published(this.#place, dialect, log, this.#tail) }
   }
 
   async settle(): Promise<void> {
@@ -191,7 +187,7 @@ export class LogWriter implements StorageWriter {
     if (this.#state.kind !== 'staged') return
     const { log, dialect } = this.#state
     await log.publish()
-    await this.#adopt(log, dialect)
+    this.#adopt(log, dialect)
   }
 
   async rewrite(

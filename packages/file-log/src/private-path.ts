@@ -1,5 +1,5 @@
 /** Creates directories and files that only their owner may read, whatever the umask (contract family SEC). */
-import type { FileSystem, OpenFile, OpenMode } from './file-system.ts'
+import type { FileStat, FileSystem, OpenFile } from './file-system.ts'
 import { ioError, systemErrorName } from './io-error.ts'
 import { DIRECTORY_MODE, FILE_MODE, notPlain } from './layout.ts'
 
@@ -7,7 +7,7 @@ import { DIRECTORY_MODE, FILE_MODE, notPlain } from './layout.ts'
 export async function makePrivateDirectory(fs: FileSystem, path: string): Promise<void> {
   await fs.mkdir(path, DIRECTORY_MODE)
   // A umask can only take bits away; an owner without its own bits could not go on.
-  if ((await fs.lstat(path)).mode !== DIRECTORY_MODE) await fs.chmod(path, DIRECTORY_MODE)
+  if (fs.lstatSync(path).mode !== DIRECTORY_MODE) await fs.chmod(path, DIRECTORY_MODE)
 }
 
 /** The same where it may exist; then its permissions are left as they are. True when it was made. */
@@ -25,20 +25,38 @@ export async function ensurePrivateDirectory(fs: FileSystem, path: string): Prom
   return false
 }
 
-/** Opens with `new` or `lock` and makes sure that what this call created is 0600. */
-export async function openPrivateFile(
-  fs: FileSystem,
-  path: string,
-  how: OpenMode & ('new' | 'lock'),
-): Promise<OpenFile> {
-  const file = await fs.open(path, how, FILE_MODE)
+export interface OpenedFile {
+  readonly file: OpenFile
+  readonly stat: FileStat
+}
+
+/** Creates a file that must not exist yet (EEXIST is passed on). */
+export async function createPrivateFile(fs: FileSystem, path: string): Promise<OpenedFile> {
+  const file = await fs.open(path, 'new', FILE_MODE)
   try {
-    const stat = await file.stat()
-    if (stat.kind !== 'file') throw notPlain(path, 'file', stat.kind)
-    if (stat.mode !== FILE_MODE) await file.chmod(FILE_MODE)
-    return file
+    const stat = fs.lstatSync(path)
+    await repairMode(file, stat)
+    return { file, stat }
   } catch (error) {
     await file.close().catch(() => {})
     throw error
   }
+}
+
+/** Opens a file, or creates it; refuses anything but a plain one. */
+export async function openPrivateFile(fs: FileSystem, path: string): Promise<OpenedFile> {
+  const file = await fs.open(path, 'lock', FILE_MODE)
+  try {
+    const stat = await file.stat()
+    if (stat.kind !== 'file') throw notPlain(path, 'file', stat.kind)
+    await repairMode(file, stat)
+    return { file, stat }
+  } catch (error) {
+    await file.close().catch(() => {})
+    throw error
+  }
+}
+
+async function repairMode(file: OpenFile, { mode }: FileStat): Promise<void> {
+  if (mode !== FILE_MODE) await file.chmod(FILE_MODE)
 }

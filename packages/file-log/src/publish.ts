@@ -7,7 +7,7 @@ import { SessionError } from '@session-persistence/core'
 import type { FileSystem, OpenFile } from './file-system.ts'
 import { attempt, ioError, isMissing } from './io-error.ts'
 import type { Layout } from './layout.ts'
-import { makePrivateDirectory, openPrivateFile } from './private-path.ts'
+import { createPrivateFile, makePrivateDirectory, type OpenedFile } from './private-path.ts'
 import { removeTree } from './remove-tree.ts'
 import { isLongSessionName } from './session-name.ts'
 import { writeFully } from './write-bytes.ts'
@@ -25,14 +25,16 @@ export class NewLog {
   readonly #place: NewLogPlace
   #directory: string
   readonly #file: OpenFile
+  readonly identity: string
   /** Set when a sync failed: what the page cache shows is then no proof of anything. */
   #failed: SessionError | undefined
   #length = 0
 
-  private constructor(place: NewLogPlace, directory: string, file: OpenFile) {
+  private constructor(place: NewLogPlace, directory: string, { file, stat }: OpenedFile) {
     this.#place = place
     this.#directory = directory
     this.#file = file
+    this.identity = stat.identity
   }
 
   static async begin(place: NewLogPlace): Promise<NewLog> {
@@ -42,7 +44,7 @@ export class NewLog {
       await makePrivateDirectory(fs, directory)
       try {
         if (isLongSessionName(name)) await writeId(fs, layout.longId(directory), id, durable)
-        return new NewLog(place, directory, await openPrivateFile(fs, layout.log(directory), 'new'))
+        return new NewLog(place, directory, await createPrivateFile(fs, layout.log(directory)))
       } catch (error) {
         await removeTree(fs, directory).catch(() => {})
         throw error
@@ -97,12 +99,7 @@ export class NewLog {
     } catch (error) {
       this.#failed = ioError(error, 'sync the root', layout.root)
       // Not acknowledged, so it must not be seen; the events come again.
-      await fs.rename(target, temporary).then(
-        () => {
-          this.#directory = temporary
-        },
-        () => {},
-      )
+      await this.#takeBack(temporary).catch(() => {})
       throw this.#failed
     }
     await this.#file.close().catch(() => {})
@@ -114,17 +111,31 @@ export class NewLog {
     try {
       await fs.rename(this.#directory, target)
     } catch (error) {
-      const occupied = await fs.lstat(target).then(
-        () => true,
-        (cause: unknown) => !isMissing(cause),
-      )
-      if (!occupied) throw ioError(error, 'publish a session directory', target)
+      const there = await this.#identityIn(target)
+      // A network file system may report an error for a rename that it made (a retry of its own finds nothing to do).
+      if (there === this.identity) return
+      if (there !== 'other') throw ioError(error, 'publish a session directory', target)
       throw new SessionError('ALREADY_EXISTS', 'a session with this id is stored here already', {
         sessionId: id,
         path: target,
         cause: error,
       })
     }
+  }
+
+  /** Identity of the log in a directory; `other` when something else is there, undefined when nothing is, or none can tell. */
+  async #identityIn(directory: string): Promise<string | undefined> {
+    const { fs, layout } = this.#place
+    try {
+      const { identity } = await fs.lstat(layout.log(directory))
+      return identity === this.identity ? identity : 'other'
+    } catch (error) {
+      if (!isMissing(error)) return undefined
+    }
+    return await fs.lstat(directory).then(
+      () => 'other',
+      () => undefined,
+    )
   }
 
   #requireSound(): void {
@@ -138,16 +149,24 @@ export class NewLog {
     await this.#file.close().catch(() => {})
     if (this.#directory === layout.directory(name)) {
       const aside = layout.temporaryDirectory(name)
-      await attempt('take back a session directory', this.#directory, () => fs.rename(this.#directory, aside))
-      this.#directory = aside
+      await attempt('take back a session directory', this.#directory, () => this.#takeBack(aside))
     }
     // What stays behind under a temporary name is swept by the next writer of this id.
     await removeTree(fs, this.#directory).catch(() => {})
   }
+
+  async #takeBack(aside: string): Promise<void> {
+    try {
+      await this.#place.fs.rename(this.#directory, aside)
+    } catch (error) {
+      if ((await this.#identityIn(aside)) !== this.identity) throw error
+    }
+    this.#directory = aside
+  }
 }
 
 async function writeId(fs: FileSystem, path: string, id: string, durable: boolean): Promise<void> {
-  const file = await openPrivateFile(fs, path, 'new')
+  const { file } = await createPrivateFile(fs, path)
   try {
     await writeFully(file, Buffer.from(id, 'utf8'), 0)
     if (durable) await file.sync()

@@ -1,9 +1,9 @@
 /** Keeps torn bytes beside the log before they are cut from it. */
-import { type Quarantine, SessionError } from '@session-persistence/core'
+import { type Quarantine, SessionError, type TornTail } from '@session-persistence/core'
 import type { FileSystem, OpenFile } from './file-system.ts'
-import { attempt, systemErrorName } from './io-error.ts'
+import { attempt, ioError, systemErrorName } from './io-error.ts'
 import type { Layout } from './layout.ts'
-import { openPrivateFile } from './private-path.ts'
+import { createPrivateFile } from './private-path.ts'
 import { readInto } from './read-bytes.ts'
 import { writeFully } from './write-bytes.ts'
 
@@ -12,31 +12,29 @@ const STEP_BYTES = 1024 * 1024
 const COUNT_MAX = 10_000
 
 /**
- * Copies `[offset, offset + bytes)` of `log` to a new side file, makes that durable, and only then cuts the log at
- * `offset` and makes the cut durable. Nothing is cut when the bytes could not be kept.
+ * Copies `[offset, offset + bytes)` of `log` to a new side file and makes that durable. Only then may the bytes be cut:
+ * when this rejects, nothing is changed.
  */
-export async function quarantine(
+export async function keepTorn(
   fs: FileSystem,
   layout: Layout,
   directory: string,
   log: OpenFile,
-  torn: { readonly offset: number; readonly bytes: number },
+  torn: TornTail,
   durable: boolean,
 ): Promise<Quarantine> {
-  const path = layout.log(directory)
   const side = await createSide(fs, layout, directory, torn.offset)
   try {
-    await copy(log, path, torn, side.file)
+    await copy(log, layout.log(directory), torn, side.file)
     if (durable) await attempt('sync torn bytes', side.path, () => side.file.sync())
+    if (durable) await attempt('sync the session directory', directory, () => fs.syncDirectory(directory))
   } catch (error) {
     await side.file.close().catch(() => {})
     await fs.unlink(side.path).catch(() => {})
     throw error
   }
-  await attempt('keep torn bytes', side.path, () => side.file.close())
-  if (durable) await attempt('sync the session directory', directory, () => fs.syncDirectory(directory))
-  await attempt('cut torn bytes', path, () => log.truncate(torn.offset))
-  if (durable) await attempt('sync the cut', path, () => log.sync())
+  // What was synced is kept, whatever closing says.
+  await side.file.close().catch(() => {})
   return { offset: torn.offset, bytes: torn.bytes, keptAt: side.path }
 }
 
@@ -49,22 +47,15 @@ async function createSide(
   for (let count = 1; count <= COUNT_MAX; count++) {
     const path = layout.torn(directory, offset, count)
     try {
-      return { path, file: await openPrivateFile(fs, path, 'new') }
+      return { path, file: (await createPrivateFile(fs, path)).file }
     } catch (error) {
-      if (systemErrorName(error) !== 'EEXIST') {
-        return await attempt('keep torn bytes', path, () => Promise.reject(error as Error))
-      }
+      if (systemErrorName(error) !== 'EEXIST') throw ioError(error, 'keep torn bytes', path)
     }
   }
   throw new SessionError('IO', `more than ${COUNT_MAX} torn tails at one offset`, { path: directory, offset })
 }
 
-async function copy(
-  log: OpenFile,
-  path: string,
-  torn: { readonly offset: number; readonly bytes: number },
-  side: OpenFile,
-): Promise<void> {
+async function copy(log: OpenFile, path: string, torn: TornTail, side: OpenFile): Promise<void> {
   const step = Buffer.allocUnsafe(Math.min(STEP_BYTES, torn.bytes))
   for (let done = 0; done < torn.bytes; ) {
     const part = step.subarray(0, Math.min(step.length, torn.bytes - done))

@@ -3,7 +3,7 @@ import { type AnySessionEvent, SessionError, type SessionHeader, type StorageTai
 import type { FileSystem, OpenFile } from './file-system.ts'
 import { attempt, ioError, systemErrorName } from './io-error.ts'
 import type { WriterPlace } from './log-writer.ts'
-import { openPrivateFile } from './private-path.ts'
+import { createPrivateFile } from './private-path.ts'
 import { readInto } from './read-bytes.ts'
 import { StoredLog } from './stored-log.ts'
 import { writeFully } from './write-bytes.ts'
@@ -32,7 +32,7 @@ export async function rewriteLog(
   const path = layout.log(directory)
   const temporary = layout.temporaryFile(directory)
   const { bytes, dialect } = codec.create(header)
-  const file = await attempt('rewrite the log', temporary, () => openPrivateFile(fs, temporary, 'new'))
+  const { file, stat } = await attempt('rewrite the log', temporary, () => createPrivateFile(fs, temporary))
   let length = 0
   let tail: StorageTail = { nextSeq: 0, lastTime: undefined }
   let originalAt: string | undefined
@@ -65,7 +65,8 @@ export async function rewriteLog(
   } catch (error) {
     unsynced = ioError(error, 'sync the session directory', directory)
   }
-  return { log: await StoredLog.published(place, length, dialect, tail), tail, originalAt, unsynced }
+  const log = StoredLog.published(place, dialect, { identity: stat.identity, length }, tail)
+  return { log, tail, originalAt, unsynced }
 }
 
 /** Copies the file beside itself under a suffix, with a count when that name is taken; resolves with its path. */
@@ -93,7 +94,7 @@ async function createAside(fs: FileSystem, base: string): Promise<{ readonly pat
   for (let count = 1; ; count++) {
     const path = count === 1 ? base : `${base}-${count}`
     try {
-      return { path, file: await openPrivateFile(fs, path, 'new') }
+      return { path, file: (await createPrivateFile(fs, path)).file }
     } catch (error) {
       if (systemErrorName(error) !== 'EEXIST') throw ioError(error, 'keep the original', path)
     }

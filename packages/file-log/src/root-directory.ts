@@ -47,6 +47,12 @@ export class RootDirectory {
   async ensure(): Promise<string> {
     const found = await this.find()
     if (found !== undefined) return found
+    return await this.remake()
+  }
+
+  /** Makes the directory, where it may have been removed since it was found. */
+  async remake(): Promise<string> {
+    this.#real = undefined
     try {
       await this.#make(this.#given)
     } catch (error) {

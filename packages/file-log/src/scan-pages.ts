@@ -25,6 +25,7 @@ export interface ScanPage {
   /** Offset behind the page. */
   readonly end: number
   readonly damage?: Damage
+  readonly notes?: readonly string[]
 }
 
 /** Pages from `start` to the end of the source, or up to the first damage, which ends it. */

@@ -6,7 +6,7 @@ import type { LogDialect, LogTail } from './log-codec.ts'
 import { storageTail } from './log-reader.ts'
 import type { LogSnapshot } from './log-snapshot.ts'
 import type { WriterPlace } from './log-writer.ts'
-import { quarantine } from './quarantine.ts'
+import { keepTorn } from './quarantine.ts'
 import { settleTail } from './settle.ts'
 
 export class StoredLog {
@@ -14,40 +14,33 @@ export class StoredLog {
   readonly #dialect: LogDialect
   readonly #identity: string
   #tail: LogTail
+  #kept: Quarantine | undefined
   #file: AppendFile | undefined
 
-  constructor(place: WriterPlace, { dialect, stat, tail }: Pick<LogSnapshot, 'dialect' | 'stat' | 'tail'>) {
+  private constructor(
+    place: WriterPlace,
+    { dialect, identity, tail }: { readonly dialect: LogDialect; readonly identity: string; readonly tail: LogTail },
+  ) {
     this.#place = place
     this.#dialect = dialect
-    this.#identity = stat.identity
+    this.#identity = identity
     this.#tail = tail
   }
 
-  /** A log that this writer has just made durable, `length` bytes long. */
-  static async published(
+  /** The log of a snapshot, which nothing is known to be durable of. */
+  static found(place: WriterPlace, { dialect, stat, tail }: LogSnapshot): StoredLog {
+    return new StoredLog(place, { dialect, identity: stat.identity, tail })
+  }
+
+  /** A log that this writer has just made durable: the file with this identity, `length` bytes long. */
+  static published(
     place: WriterPlace,
-    length: number,
     dialect: LogDialect,
+    { identity, length }: { readonly identity: string; readonly length: number },
     { nextSeq, lastTime }: StorageTail,
-  ): Promise<StoredLog> {
-    const path = place.layout.log(place.layout.directory(place.name))
-    const stat = await attempt('look at the log', path, () => place.fs.lstat(path))
-    if (stat.kind !== 'file' || stat.size !== length) {
-      throw new SessionError('CONFLICT', 'the log changed while it was published', {
-        path,
-        expected: length,
-        found: stat.size,
-      })
-    }
-    const tail: LogTail = {
-      end: length,
-      nextSeq,
-      lastTime,
-      lastBatch: undefined,
-      terminated: true,
-      verdict: { kind: 'clean' },
-    }
-    const log = new StoredLog(place, { dialect, stat, tail })
+  ): StoredLog {
+    const found = { end: length, nextSeq, lastTime, lastBatch: undefined, terminated: true }
+    const log = new StoredLog(place, { dialect, identity, tail: { ...found, verdict: { kind: 'clean' } } })
     log.#file = log.#open(length)
     return log
   }
@@ -81,22 +74,26 @@ export class StoredLog {
     await file.append(this.#dialect.encodeBatch(events))
   }
 
+  /** Each step is taken once: after an error it goes on where it was. */
   async discardTornTail(): Promise<Quarantine> {
     const { verdict, ...found } = this.#tail
     if (verdict.kind !== 'torn') throw new SessionError('INVARIANT', 'the log has no torn tail', { path: this.#path })
     const { fs, layout, name, durable } = this.#place
     const log = await attempt('open the log to cut it', this.#path, () => fs.open(this.#path, 'patch'))
     try {
-      const stat = await attempt('look at the log', this.#path, () => log.stat())
-      if (stat.identity !== this.#identity || stat.size !== verdict.offset + verdict.bytes) {
+      const { identity, size } = await attempt('look at the log', this.#path, () => log.stat())
+      const isCut = this.#kept !== undefined && size === verdict.offset
+      if (identity !== this.#identity || !(isCut || size === verdict.offset + verdict.bytes)) {
         throw new SessionError('CONFLICT', 'the log changed since it was opened', { path: this.#path })
       }
-      const kept = await quarantine(fs, layout, layout.directory(name), log, verdict, durable)
-      this.#tail = { ...found, verdict: { kind: 'clean' } }
-      return kept
+      this.#kept ??= await keepTorn(fs, layout, layout.directory(name), log, verdict, durable)
+      if (!isCut) await attempt('cut torn bytes', this.#path, () => log.truncate(verdict.offset))
+      if (durable) await attempt('sync the cut', this.#path, () => log.sync())
     } finally {
       await log.close().catch(() => {})
     }
+    this.#tail = { ...found, verdict: { kind: 'clean' } }
+    return this.#kept
   }
 
   async close(): Promise<void> {

@@ -5,7 +5,7 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { SessionError } from '@session-persistence/core'
-import type { FileSystem, OpenFile } from './file-system.ts'
+import type { FileStat, FileSystem, OpenFile } from './file-system.ts'
 import { attempt, ioError, isMissing } from './io-error.ts'
 import { notPlain } from './layout.ts'
 import { openPrivateFile } from './private-path.ts'
@@ -66,17 +66,17 @@ export class WriterLock {
     owner: LockOwner,
     sessionId: string,
   ): Promise<WriterLock | undefined> {
-    const file = await openPrivateFile(fs, path, 'lock')
+    const { file, stat } = await openPrivateFile(fs, path)
     try {
       if (!file.tryLock()) throw lockedError(sessionId, path, parseOwner(await readOwnerText(file)))
-      const stat = await file.stat()
-      if (stat.identity !== (await identityAt(fs, path))) {
+      const there = look(fs, path)
+      if (there?.identity !== stat.identity) {
         await file.close()
         return undefined
       }
-      if (stat.size > 0) await file.truncate(0)
+      if (there.size > 0) await file.truncate(0)
       await file.write(Buffer.from(`${JSON.stringify(owner)}\n`), 0)
-      return new WriterLock(fs, path, file, stat.size > 0)
+      return new WriterLock(fs, path, file, there.size > 0)
     } catch (error) {
       await file.close().catch(() => {})
       throw error
@@ -100,9 +100,9 @@ export class WriterLock {
   }
 }
 
-async function identityAt(fs: FileSystem, path: string): Promise<string | undefined> {
+function look(fs: FileSystem, path: string): FileStat | undefined {
   try {
-    return (await fs.lstat(path)).identity
+    return fs.lstatSync(path)
   } catch (error) {
     if (isMissing(error)) return undefined
     throw error

@@ -18,7 +18,7 @@ import {
   type SessionHeader,
 } from '@session-persistence/core'
 import { crc32Of, viewOf } from './crc.ts'
-import { type Checksum, CRC_BYTES, contentEnd, hexAt, LF, type LineFormat, splitLine } from './line.ts'
+import { type Checksum, CRC_BYTES, contentEnd, FOREIGN_LINE_ENDS, hexAt, LF, type LineFormat, splitLine } from './line.ts'
 import { escapeLineSeparators } from './line-separators.ts'
 
 const FORMAT = 'session-persistence'
@@ -79,8 +79,8 @@ export function decodeHeaderLine(prefix: Buffer, supported: number = FORMAT_VERS
     format: { checksum: checksum satisfies Checksum, salt: seed },
     end: line.end + 1,
     notes: [
-      ...(line.start > 0 ? ['the log starts with a byte-order mark'] : []),
-      ...(end < line.end ? ['lines end with CR LF'] : []),
+      ...(line.start > 0 ? ['the log starts with a byte-order mark: another tool has written this file'] : []),
+      ...(end < line.end ? [FOREIGN_LINE_ENDS] : []),
     ],
   }
 }
@@ -97,8 +97,8 @@ function parse(prefix: Buffer, start: number, end: number): { readonly [key: str
 /** An older header may have other fields: the upgrade chain looks at them. */
 function headerOf(value: { readonly [key: string]: unknown }, version: number, supported: number): SessionHeader {
   if (version < supported) {
-    if (typeof value['id'] !== 'string' || !Number.isSafeInteger(value['createdAt']))
-      throw damaged('it has no id or time')
+    const { id, createdAt } = value
+    if (typeof id !== 'string' || !Number.isSafeInteger(createdAt)) throw damaged('it has no id or time')
     return value as unknown as SessionHeader
   }
   try {

@@ -48,7 +48,7 @@ import {
   type HeaderLine,
   holdsHeaderLine,
 } from './header-line.ts'
-import { type Checksum, CR, LF, type LineFormat } from './line.ts'
+import { type Checksum, LF, type LineFormat } from './line.ts'
 import { BatchWriter } from './line-batch.ts'
 import { findLine, scanLines } from './line-scan.ts'
 import { readLineTail } from './line-tail.ts'
@@ -164,10 +164,5 @@ class LineDialect implements LogDialect {
 
   salvage(window: Window): { readonly units: readonly SalvagedUnit[]; readonly consumed: number } {
     return salvageLines(this.#format, window)
-  }
-
-  hasForeignLineEnds({ bytes }: Window): boolean {
-    // A CR inside JSON is always escaped.
-    return bytes.includes(CR)
   }
 }

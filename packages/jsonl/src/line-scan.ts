@@ -12,7 +12,7 @@ import {
 import type { Damage, ScanOptions, ScanPosition, ScanResult, UnitSpan, Window } from '@session-persistence/file-log'
 import { type ChunkEnvelope, readChunkEnvelope, readChunkEvent } from './chunk-line.ts'
 import { viewOf } from './crc.ts'
-import { contentEnd, LF, type LineFormat, type LineParts, parseRecord, splitLine } from './line.ts'
+import { contentEnd, FOREIGN_LINE_ENDS, LF, type LineFormat, type LineParts, parseRecord, splitLine } from './line.ts'
 
 /** The verified content of one line. */
 export interface LineUnit {
@@ -77,15 +77,23 @@ export function scanLines(
   const whole = bytes.lastIndexOf(LF) + 1
   const allUtf8 = isUtf8(bytes.subarray(0, whole))
   let at = 0
+  let foreign = false
   let damage: Omit<Damage, 'offset'> | undefined
   while (at < whole && !scan.done) {
     const end = bytes.indexOf(LF, at)
+    const stop = contentEnd(bytes, at, end)
+    if (stop < end) foreign = true
     if (!allUtf8 && !isUtf8(bytes.subarray(at, end))) damage = scan.damaged('it is not UTF-8')
-    else damage = scan.line(at, contentEnd(bytes, at, end))
+    else damage = scan.line(at, stop)
     if (damage !== undefined || scan.done) break
     at = end + 1
   }
-  const result = { records: scan.records, end: offset + at, position: scan.position }
+  const result: ScanResult = {
+    records: scan.records,
+    end: offset + at,
+    position: scan.position,
+    ...(foreign ? { notes: [FOREIGN_LINE_ENDS] } : {}),
+  }
   return damage === undefined ? result : { ...result, damage: { ...damage, offset: offset + at } }
 }
 

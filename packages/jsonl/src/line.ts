@@ -39,6 +39,9 @@ const BATCH_BEFORE = new BytePattern(',"batch":')
 /** Digits of the largest safe integer. */
 const DIGITS_MAX = 16
 
+/** Said in `check`. */
+export const FOREIGN_LINE_ENDS = 'lines end with CR LF: another tool has written this file'
+
 /** The end of the line's content for a line that ends at `end`, its terminator excluded: a CR that a tool added is not part of it. */
 export function contentEnd(bytes: Buffer, start: number, end: number): number {
   return end > start && bytes[end - 1] === CR ? end - 1 : end

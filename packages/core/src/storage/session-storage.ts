@@ -199,6 +199,8 @@ export interface StorageCheck {
   readonly bytes: number
   readonly torn?: TornTail
   readonly problems: readonly StorageProblem[]
+  /** Oddities that lose nothing: a byte-order mark, line ends that another tool wrote. */
+  readonly notes?: readonly string[]
 }
 
 /** What `repair` did, or would do. */
