@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { runCli } from './support/run-cli.ts'
+import { ended, printed, runCli, startCli } from './support/run-cli.ts'
 
 let temporary: string
 beforeEach(async () => {
@@ -78,6 +78,14 @@ describe('tour', () => {
       stdout: '',
       stderr: expect.stringMatching(/ALREADY_EXISTS/),
     })
+  })
+
+  it('leaves nothing behind when it is interrupted', async () => {
+    const touring = startCli(['tour'], { cwd: temporary, env: { TMPDIR: temporary } })
+    await printed(touring, /Process B looks/)
+    touring.kill('SIGINT')
+    expect(await ended(touring)).toBe(130)
+    expect(await readdir(temporary)).toEqual([])
   })
 
   it('stores a log that it is given in every backend', async () => {
