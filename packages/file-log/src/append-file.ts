@@ -40,6 +40,11 @@ export class AppendFile {
     return this.#length
   }
 
+  /** True after an append that failed, until the next one succeeds. */
+  get failed(): boolean {
+    return this.#failure !== undefined
+  }
+
   get identity(): string {
     return this.#identity
   }

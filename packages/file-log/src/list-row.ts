@@ -63,7 +63,7 @@ export class RowReader {
         const count = readIntoSync(fs, descriptor, this.#tail, Math.max(0, bytes - TAIL_BYTES))
         tail = this.#tail.subarray(0, count)
       }
-      const found = codec.glance(head, tail, id)
+      const found = codec.glance(head, tail, id, bytes)
       return found === undefined ? 'look' : { name, id, ...found, bytes, error: undefined }
     } catch {
       return 'look'

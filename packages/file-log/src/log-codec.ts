@@ -1,11 +1,14 @@
 /**
  * The codec port: how one log's bytes are written and read. Everything here is pure over bytes; opening, syncing and
- * searching is done by the rest of this package, the same for every codec.
+ * searching is done by the rest of this package, the same for every codec. What compresses may take its time: such
+ * functions may return promises.
  *
  * A log is a header, then *units* (lines, frames), each holding one or more events; one or more units make a *batch*,
  * which is what one append wrote. Offsets are absolute in the file.
  */
 import type { AnySessionEvent, SessionHeader, StoredRecord } from '@session-persistence/core'
+
+export type MaybePromise<T> = T | Promise<T>
 
 /** What is wrong, and where. The message holds no payload. */
 export interface Damage {
@@ -68,6 +71,14 @@ export interface TailInput extends Window {
   readonly whole: boolean
 }
 
+/** A file of known size, for what reads here and there in it. */
+export interface ByteSource {
+  readonly path: string
+  readonly size: number
+  /** Exactly these bytes. CORRUPT when the file has become shorter. */
+  read(offset: number, length: number): Promise<Buffer>
+}
+
 /** What a forward scan knows of what comes next; undefined where it starts in the middle. */
 export interface ScanPosition {
   readonly nextSeq: number | undefined
@@ -101,12 +112,14 @@ export interface LogDialect {
   readonly dataStart: number
   /** Oddities of the header that lose nothing (a byte-order mark), for `check`. */
   readonly notes: readonly string[]
-  /** The bytes of one batch. INVARIANT when the events are not contiguous. */
-  encodeBatch(events: readonly AnySessionEvent[]): Buffer
-  /** The verdict on the end of a log, or undefined when the window must start earlier. */
-  readTail(input: TailInput): LogTail | undefined
-  /** Decodes whole units from the start of the window, which a unit starts at. `end` stays put when none is whole. */
-  scan(window: Window, position: ScanPosition, options: ScanOptions): ScanResult
+  /** The bytes of one batch, to be written at `offset`. INVARIANT when the events are not contiguous. */
+  encodeBatch(events: readonly AnySessionEvent[], offset: number): MaybePromise<Buffer>
+  readonly tail: TailReading
+  /**
+   * Decodes whole units from the start of the window, which a unit starts at. `end` stays put when none is whole. The
+   * bytes stay as they are until the promise settles.
+   */
+  scan(window: Window, position: ScanPosition, options: ScanOptions): MaybePromise<ScanResult>
   /** The first verified unit that starts in the window at or behind `from`; undefined when there is none. */
   findUnit(window: Window, from: number): UnitSpan | undefined
   /** Smallest offset in the window, its start excluded, where a unit starts; the window ends with a unit. */
@@ -115,7 +128,35 @@ export interface LogDialect {
    * Every verified unit in the window, wherever it stands and whatever surrounds it, in order of offset; and how many
    * bytes need no second look. For `repair`.
    */
-  salvage(window: Window): { readonly units: readonly SalvagedUnit[]; readonly consumed: number }
+  salvage(window: Window): MaybePromise<{ readonly units: readonly SalvagedUnit[]; readonly consumed: number }>
+  /** How small batches are merged into large ones; absent where that gains nothing. */
+  readonly sealing?: Sealing
+}
+
+/** How the end of a log is found. */
+export type TailReading =
+  /** The verdict from the last bytes of a log, or undefined when the window must start earlier. */
+  | { readonly kind: 'window'; read(input: TailInput): LogTail | undefined }
+  /** For a codec that finds its way by few small reads. CORRUPT when there is no telling where the last batch ends. */
+  | { readonly kind: 'source'; find(source: ByteSource): Promise<LogTail> }
+
+export interface SealPlan {
+  /** Where the first batch to be merged starts: everything before it stays as it is. */
+  readonly offset: number
+  /** Seq of its first event. */
+  readonly seq: number
+  /** Batches from there to the end. */
+  readonly batches: number
+}
+
+export interface Sealing {
+  /**
+   * What to merge in a log whose last batch ends at `end`: at `close`, nothing unless it pays; when `asked`, nothing
+   * only where nothing can be merged.
+   */
+  plan(source: ByteSource, end: number, occasion: 'close' | 'asked'): Promise<SealPlan | undefined>
+  /** Large batches of the same events, to be written one behind the other from `offset`. */
+  merge(pages: AsyncIterable<readonly AnySessionEvent[]>, offset: number): AsyncIterable<Buffer>
 }
 
 export interface LogCodec {
@@ -134,15 +175,24 @@ export interface LogCodec {
   readonly batchBytesMax: number
   /** The byte that ends every unit, where there is one: an endless unit can then be refused without holding it. */
   readonly terminator?: number
+  /** Bytes by which `findUnit` knows a unit, where it need not see a whole one. */
+  readonly landmarkBytes?: number
+  /** Whether a writer that closes merges its batches where that pays. */
+  readonly sealsAtClose?: boolean
   /** A new log: its first bytes, and how the rest is written. */
-  create(header: SessionHeader): { readonly bytes: Buffer; readonly dialect: LogDialect }
+  create(header: SessionHeader): MaybePromise<{ readonly bytes: Buffer; readonly dialect: LogDialect }>
   /** True when the prefix of a file holds its whole header. */
   holdsHeader(prefix: Buffer): boolean
   /**
-   * For listing: count and time of the last event of a log with this id, from its first and its last bytes. Undefined
-   * unless both ends are sound and small enough to be told from these bytes alone.
+   * For listing: count and time of the last event of a log with this id, `size` bytes long, from its first and its last
+   * bytes. Undefined unless both ends are sound and small enough to be told from these bytes alone.
    */
-  glance(head: Buffer, tail: Buffer, id: string): { readonly events: number; readonly updatedAt: number } | undefined
+  glance(
+    head: Buffer,
+    tail: Buffer,
+    id: string,
+    size: number,
+  ): { readonly events: number; readonly updatedAt: number } | undefined
   /** The log that starts with these bytes (`headerBytesMax` of them, or all). CORRUPT, UNSUPPORTED_VERSION. */
   open(prefix: Buffer): LogDialect
   /**

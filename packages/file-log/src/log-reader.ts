@@ -46,6 +46,8 @@ async function closeQuietly({ file }: LogSnapshot): Promise<void> {
 
 interface Walk extends ScanOptions {
   readonly reverse: boolean
+  /** The walk must end where the log does: what stands behind its last event is damage. */
+  readonly toEnd: boolean
 }
 
 export class LogReader implements StorageReader {
@@ -71,7 +73,8 @@ export class LogReader implements StorageReader {
     // Asked for everything there is: then damage behind the last good batch must not pass for the end.
     const wholeEnd = range.to === undefined || range.to > to
     if (reverse && wholeEnd) this.#throwTailDamage(from)
-    yield* this.#walk({ from, to, reverse, elideChunks: range.elideChunks === true && !reverse }, range.signal)
+    const elideChunks = range.elideChunks === true && !reverse
+    yield* this.#walk({ from, to, reverse, elideChunks, toEnd: wholeEnd && !reverse }, range.signal)
     if (!reverse && wholeEnd) this.#throwTailDamage(from)
   }
 
@@ -87,30 +90,33 @@ export class LogReader implements StorageReader {
    */
   async *#walk(whole: Walk, signal: AbortSignal | undefined): AsyncGenerator<readonly StoredRecord[], void, undefined> {
     let left = whole
-    let damaged = false
-    let reached: number | undefined
+    let damaged: ScanPage | undefined
     for await (const page of this.#pages(this.#snapshot, whole, signal)) {
       if (page.records.length > 0) {
         yield page.records
         left = behind(left, page.records)
-        reached = page.end
       }
-      damaged = page.damage !== undefined
+      if (page.damage !== undefined) damaged = page
     }
-    if (!damaged || left.from > left.to) return
+    if (damaged === undefined) return
     const again = await take(this.#place)
     try {
-      const to = Math.min(left.to, again.tail.nextSeq - 1)
-      // In the same file the walk goes on where it stood: a search for the seq could step over the damage.
-      const moved = again.stat.identity !== this.#snapshot.stat.identity
-      const start = left.reverse || moved || reached === undefined ? undefined : { offset: reached, seq: left.from }
-      for await (const page of this.#pages(again, { ...left, to }, signal, start)) {
+      const { nextSeq } = again.tail
+      const rest = { ...left, to: Math.min(left.to, nextSeq - 1), toEnd: left.toEnd && nextSeq === this.tail.nextSeq }
+      for await (const page of this.#pages(again, rest, signal, this.#placeOf(damaged, again, left))) {
         if (page.records.length > 0) yield page.records
         if (page.damage !== undefined) throw this.#corrupt(page.damage)
       }
     } finally {
       await closeQuietly(again)
     }
+  }
+
+  /** In the same file the walk goes on where the damage was: what stands before it is read already. */
+  #placeOf({ end, position }: ScanPage, again: LogSnapshot, { reverse }: Walk): ScanStart | undefined {
+    if (reverse || position.nextSeq === undefined || again.stat.identity !== this.#snapshot.stat.identity)
+      return undefined
+    return { offset: end, seq: position.nextSeq }
   }
 
   async *#pages(
@@ -120,12 +126,13 @@ export class LogReader implements StorageReader {
     start?: ScanStart,
   ): AsyncGenerator<ScanPage, void, undefined> {
     signal?.throwIfAborted()
-    if (walk.from > walk.to) return
+    if (walk.from > walk.to && !walk.toEnd) return
     const { codec } = this.#place
     const source: ScanSource = { file, path, codec, dialect, end: tail.end, terminated: tail.terminated }
+    const options = { ...walk, to: walk.toEnd ? Number.MAX_SAFE_INTEGER : walk.to }
     const pages = walk.reverse
-      ? scanBackward(source, await this.#endBehind(source, tail, walk.to), walk)
-      : scanForward(source, start ?? (await seek(file, path, codec, dialect, tail, walk.from)), walk)
+      ? scanBackward(source, await this.#endBehind(source, tail, walk.to), options)
+      : scanForward(source, start ?? (await seek(file, path, codec, dialect, tail, walk.from)), options)
     for await (const page of pages) {
       signal?.throwIfAborted()
       yield page

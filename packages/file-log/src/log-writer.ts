@@ -18,6 +18,7 @@ import { openLogReader } from './log-reader.ts'
 import type { LogSnapshot } from './log-snapshot.ts'
 import { NewLog } from './publish.ts'
 import { rewriteLog } from './rewrite.ts'
+import { type SealReport, sealLog } from './seal.ts'
 import { StoredLog } from './stored-log.ts'
 import type { WriterLock } from './writer-lock.ts'
 
@@ -106,7 +107,10 @@ export class LogWriter implements StorageWriter {
       return
     }
     if (this.#state.kind === 'unborn') await this.#stage()
-    if (this.#state.kind === 'staged') await this.#state.log.write(this.#state.dialect.encodeBatch(events))
+    if (this.#state.kind === 'staged') {
+      const { log, dialect } = this.#state
+      await log.write(await dialect.encodeBatch(events, log.length))
+    }
     if (this.#state.kind === 'stored') await this.#state.log.append(events)
     this.#tail = { nextSeq: last.seq + 1, lastTime: last.time }
   }
@@ -124,7 +128,7 @@ export class LogWriter implements StorageWriter {
 
   async #stage(): Promise<void> {
     const { codec } = this.#place
-    const { bytes, dialect } = codec.create(this.#header)
+    const { bytes, dialect } = await codec.create(this.#header)
     const log = await NewLog.begin(this.#place)
     try {
       await log.write(bytes)
@@ -138,10 +142,11 @@ export class LogWriter implements StorageWriter {
   /** Header and first batch appear together, durable, or not at all. */
   async #bear(events: readonly AnySessionEvent[]): Promise<void> {
     await this.#finishDiscarding()
-    const { bytes, dialect } = this.#place.codec.create(this.#header)
+    const { bytes, dialect } = await this.#place.codec.create(this.#header)
+    const batch = await dialect.encodeBatch(events, bytes.length)
     const log = await NewLog.begin(this.#place)
     try {
-      await log.write(Buffer.concat([bytes, dialect.encodeBatch(events)]))
+      await log.write(Buffer.concat([bytes, batch]))
       await log.publish()
     } catch (error) {
       this.#state = { kind: 'unborn', discarding: log }
@@ -211,6 +216,20 @@ export class LogWriter implements StorageWriter {
     return rewritten.originalAt
   }
 
+  /** Merges small batches into large ones, under the lock: events, seqs and receipts stay as they are. */
+  async seal(signal: AbortSignal | undefined): Promise<SealReport> {
+    this.#requireOpen()
+    const state = this.#state
+    if (state.kind !== 'stored') throw new SessionError('INVARIANT', 'only a stored log can be sealed')
+    await state.log.settle()
+    await state.log.close()
+    const { settled } = state.log
+    // The append handle is of the old file: whoever wants to go on opens the session again.
+    this.#state = { kind: 'broken', cause: undefined }
+    if (settled === undefined) throw new SessionError('INVARIANT', 'the log is not settled')
+    return await sealLog(this.#place, settled, 'asked', signal)
+  }
+
   async saveDerived(document: DerivedDocument, text: string): Promise<void> {
     this.#requireOpen()
     if (this.#state.kind !== 'stored') return
@@ -224,7 +243,7 @@ export class LogWriter implements StorageWriter {
     if (state.kind === 'closed') return
     this.#state = { kind: 'closed' }
     try {
-      if (state.kind === 'stored') await state.log.close()
+      if (state.kind === 'stored') await closeStored(this.#place, state.log)
       else if (state.kind === 'staged') await state.log.discard()
       else if (state.kind === 'unborn') await state.discarding?.discard().catch(() => {})
     } finally {
@@ -243,6 +262,14 @@ export class LogWriter implements StorageWriter {
       })
     }
   }
+}
+
+async function closeStored(place: WriterPlace, log: StoredLog): Promise<void> {
+  await log.close()
+  const settled = log.settled
+  if (place.codec.sealsAtClose !== true || settled === undefined) return
+  // Every event is stored and durable already: where merging fails, the log stays as it is.
+  await sealLog(place, settled, 'close').catch(() => {})
 }
 
 function nextTail(events: readonly AnySessionEvent[]): StorageTail {

@@ -31,7 +31,7 @@ export async function rewriteLog(
   const directory = layout.directory(place.name)
   const path = layout.log(directory)
   const temporary = layout.temporaryFile(directory)
-  const { bytes, dialect } = codec.create(header)
+  const { bytes, dialect } = await codec.create(header)
   const { file, stat } = await attempt('rewrite the log', temporary, () => createPrivateFile(fs, temporary))
   let length = 0
   let tail: StorageTail = { nextSeq: 0, lastTime: undefined }
@@ -45,7 +45,7 @@ export async function rewriteLog(
     for await (const page of events) {
       const last = page.at(-1)
       if (last === undefined) continue
-      await write(dialect.encodeBatch(page))
+      await write(await dialect.encodeBatch(page, length))
       tail = { nextSeq: last.seq + 1, lastTime: last.time }
     }
     if (durable) await attempt('sync the rewritten log', temporary, () => file.sync())

@@ -43,7 +43,7 @@ export async function* scanForward(
   const buffer = new PageBuffer(source)
   try {
     while (offset < source.end) {
-      const page = source.dialect.scan(await buffer.next(offset), position, options)
+      const page = await source.dialect.scan(await buffer.next(offset), position, options)
       if (page.end === offset && page.damage === undefined) {
         // Not one whole unit, and then only because it is longer than a page.
         if (position.nextSeq !== undefined && position.nextSeq > options.to) return
@@ -87,7 +87,7 @@ export async function* scanBackward(
       continue
     }
     length = PAGE_BYTES
-    const page = scanWhole(source, window, start, options)
+    const page = await scanWhole(source, window, start, options)
     if (page.damage === undefined && page.position.nextSeq !== seq + 1) {
       yield { records: [], position: page.position, end: high, damage: gap(start, seq, page.position.nextSeq) }
       return
@@ -100,19 +100,19 @@ export async function* scanBackward(
 }
 
 /** Scans `[start, end)` of a window; behind damage it goes on with what can still be verified, and reports the last damage. */
-function scanWhole(
+async function scanWhole(
   source: ScanSource,
   window: Window,
   start: number,
   options: ScanOptions,
-): ScanPage & { readonly firstSeq: number } {
+): Promise<ScanPage & { readonly firstSeq: number }> {
   let position: ScanPosition = { nextSeq: undefined, batchSeq: undefined }
   let at = start
   let damage: Damage | undefined
   for (;;) {
     const rest = { bytes: window.bytes.subarray(at - window.offset), offset: at }
     const firstSeq = source.dialect.findUnit(rest, at)?.firstSeq ?? 0
-    const page = source.dialect.scan(rest, position, options)
+    const page = await source.dialect.scan(rest, position, options)
     if (page.damage === undefined) {
       return { records: page.records, position: page.position, end: page.end, firstSeq, ...(damage && { damage }) }
     }

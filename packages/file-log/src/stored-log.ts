@@ -9,6 +9,13 @@ import type { WriterPlace } from './log-writer.ts'
 import { keepTorn } from './quarantine.ts'
 import { settleTail } from './settle.ts'
 
+/** A log of which every byte is durable. */
+export interface SettledLog {
+  readonly dialect: LogDialect
+  readonly identity: string
+  readonly length: number
+}
+
 export class StoredLog {
   readonly #place: WriterPlace
   readonly #dialect: LogDialect
@@ -71,7 +78,7 @@ export class StoredLog {
 
   async append(events: readonly AnySessionEvent[]): Promise<void> {
     const file = await this.settle()
-    await file.append(this.#dialect.encodeBatch(events))
+    await file.append(await this.#dialect.encodeBatch(events, file.length))
   }
 
   /** Each step is taken once: after an error it goes on where it was. */
@@ -94,6 +101,13 @@ export class StoredLog {
     }
     this.#tail = { ...found, verdict: { kind: 'clean' } }
     return this.#kept
+  }
+
+  /** What is durable of the log; undefined before `settle`, and after an append that failed. */
+  get settled(): SettledLog | undefined {
+    const file = this.#file
+    if (file === undefined || file.failed) return undefined
+    return { dialect: this.#dialect, identity: this.#identity, length: file.length }
   }
 
   async close(): Promise<void> {

@@ -18,7 +18,16 @@ import {
   type SessionHeader,
 } from '@session-persistence/core'
 import { crc32Of, viewOf } from './crc.ts'
-import { type Checksum, CRC_BYTES, contentEnd, FOREIGN_LINE_ENDS, hexAt, LF, type LineFormat, splitLine } from './line.ts'
+import {
+  type Checksum,
+  CRC_BYTES,
+  contentEnd,
+  FOREIGN_LINE_ENDS,
+  hexAt,
+  LF,
+  type LineFormat,
+  splitLine,
+} from './line.ts'
 import { escapeLineSeparators } from './line-separators.ts'
 
 const FORMAT = 'session-persistence'
