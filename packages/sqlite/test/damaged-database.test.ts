@@ -1,0 +1,127 @@
+// Proves that no changed bit and no cut of a database passes: each is noticed, or everything reads as before.
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isSessionError } from '@session-persistence/core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { sqliteStorage } from '../src/index.ts'
+import { RawDatabase } from './parts/raw-database.ts'
+import { notes, readAll, SAMPLE_BATCHES, store } from './parts/sample-log.ts'
+import { SCALE } from './parts/scale.ts'
+import { temporaryDirectory } from './parts/temporary-directory.ts'
+
+const IDS = ['s', 'other'] as const
+
+/** A database in pages of 512 bytes: as many structures as a large one, in a file small enough to damage everywhere. */
+async function smallDatabase(): Promise<Buffer> {
+  const file = join(await temporaryDirectory(), 'sessions.db')
+  const storage = sqliteStorage({ file })
+  await store(storage, 's', SAMPLE_BATCHES)
+  await store(storage, 'other', [notes(20)])
+  const writer = await storage.openWriter('s', { kind: 'resume' })
+  await writer.saveDerived('summary', '{"a":1}')
+  await writer.close()
+  await storage.close()
+  {
+    using raw = new RawDatabase(file)
+    raw.exec('PRAGMA journal_mode = delete')
+    raw.exec('PRAGMA page_size = 512')
+    raw.exec('VACUUM')
+    // Back to the mode that the backend expects, so that opening it writes nothing.
+    raw.exec('PRAGMA journal_mode = wal')
+  }
+  return await readFile(file)
+}
+
+/** Everything that the interface gives of a database. */
+async function contentOf(file: string): Promise<string> {
+  const storage = sqliteStorage({ file })
+  try {
+    const content: unknown[] = [await storage.list({ limit: 10 })]
+    for (const id of IDS) content.push(await readAll(storage, id), (await storage.check(id)).problems)
+    return JSON.stringify(content)
+  } finally {
+    await storage.close()
+  }
+}
+
+/** `same`, or what noticed the damage. Wrong content, a silent end and an untyped error are failures. */
+async function verdictOn(file: string, bytes: Buffer, original: string): Promise<'same' | 'noticed'> {
+  await writeFile(file, bytes)
+  try {
+    const content = await contentOf(file)
+    if (content === original) return 'same'
+    const [found, whole] = [content, original].map((text) => JSON.parse(text) as readonly unknown[])
+    // What was read to its end is what was written.
+    expect([found?.[1], found?.[3]]).toEqual([whole?.[1], whole?.[3]])
+    expect(found?.[0]).toHaveLength(IDS.length)
+    // Noticed without an error: a damaged entry of the list, or a problem of the check.
+    expect(content).toMatch(/"state":"damaged"|"code":"CORRUPT"/)
+    return 'noticed'
+  } catch (error) {
+    if (!isSessionError(error)) throw error
+    expect(error.code).toMatch(/^(?:CORRUPT|UNSUPPORTED_VERSION)$/)
+    return 'noticed'
+  } finally {
+    await Promise.all(['-wal', '-shm', '-journal'].map((suffix) => rm(`${file}${suffix}`, { force: true })))
+  }
+}
+
+describe('a database', { timeout: 600_000 * SCALE }, () => {
+  let bytes: Buffer
+  let original = ''
+
+  beforeAll(async () => {
+    bytes = await smallDatabase()
+    const file = join(await temporaryDirectory(), 'whole.db')
+    await writeFile(file, bytes)
+    original = await contentOf(file)
+    expect(JSON.parse(original)).toHaveLength(5)
+  })
+
+  it('with a flipped bit', async () => {
+    const file = join(await temporaryDirectory(), 'sessions.db')
+    const bits = bytes.length * 8
+    // A prime step visits other bits of every byte; all of them from a scale of 25 on.
+    const step = Math.max(1, Math.floor(25 / SCALE)) === 1 ? 1 : largestPrimeUpTo(Math.floor(25 / SCALE))
+    const counts = { same: 0, noticed: 0 }
+    for (let bit = 0; bit < bits; bit += step) {
+      const flipped = Buffer.from(bytes)
+      flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+      try {
+        counts[await verdictOn(file, flipped, original)]++
+      } catch (error) {
+        throw new Error(`bit ${bit & 7} of byte ${bit >> 3}`, { cause: error })
+      }
+    }
+    expect(counts.noticed).toBeGreaterThan(0)
+  })
+
+  it('cut to any length', async () => {
+    const file = join(await temporaryDirectory(), 'sessions.db')
+    const step = Math.max(1, Math.floor(67 / SCALE))
+    for (let length = 0; length < bytes.length; length += step) {
+      const verdict = await verdictOn(file, bytes.subarray(0, length), original)
+      expect([length, verdict]).toEqual([length, 'noticed'])
+    }
+  })
+
+  it('with any page zeroed, or in the place of another', async () => {
+    const file = join(await temporaryDirectory(), 'sessions.db')
+    for (let page = 0; page < bytes.length / 512; page++) {
+      const zeroed = Buffer.from(bytes).fill(0, page * 512, (page + 1) * 512)
+      await verdictOn(file, zeroed, original)
+      const swapped = Buffer.from(bytes)
+      bytes.copy(swapped, page * 512, ((page + 1) * 512) % bytes.length, (((page + 1) * 512) % bytes.length) + 512)
+      await verdictOn(file, swapped, original)
+    }
+  })
+})
+
+function largestPrimeUpTo(bound: number): number {
+  for (let candidate = bound; candidate > 2; candidate--) {
+    let divisor = 2
+    while (divisor < candidate && candidate % divisor !== 0) divisor++
+    if (divisor === candidate) return candidate
+  }
+  return 2
+}
