@@ -83,8 +83,8 @@ export class RunContext implements ScenarioContext {
     this.#ofScenario.push(cleanup)
   }
 
-  stored(backend: BenchBackend, input: LogInput, count: number): Promise<StoredLog> {
-    const key = `${backend.name} ${input.name} ${count}`
+  stored(backend: BenchBackend, input: LogInput, count: number, state = 'as imported'): Promise<StoredLog> {
+    const key = `${backend.name} ${input.name} ${count} ${state}`
     const known = this.#stored.get(key)
     if (known !== undefined) return known
     this.progress(`storing ${count.toLocaleString('en-US')} ${input.name} events in ${backend.name}`)

@@ -60,19 +60,16 @@ async function fromSnapshot(context: ScenarioContext): Promise<readonly Row[]> {
 
 async function snapshotRow(context: ScenarioContext, backend: BenchBackend, count: number): Promise<Row> {
   const without = await context.stored(backend, deltaLog, count)
-  const cold: number[] = []
-  const plan = context.plan('long')
-  context.progress(`resume of ${count.toLocaleString('en-US')} events in ${backend.name}`)
-  // The two states of one log cannot take turns: a snapshot, once there, stays. Medians are compared.
-  for (let round = 0; round < plan.rounds + plan.warmUp; round++) {
-    plan.signal?.throwIfAborted()
-    const ms = await resumeOnce(without)
-    if (round >= plan.warmUp) cold.push(ms)
-  }
-  const session = await without.persistence.resume(without.id, { openTurn: 'keep' })
+  const snapped = await context.stored(backend, deltaLog, count, 'with a snapshot')
+  const session = await snapped.persistence.resume(snapped.id, { openTurn: 'keep' })
   session.append('session/title', { title: 'bench' })
   await session.close()
-  const samples = await interleave([{ name: 'with', sample: () => resumeOnce(without) }], plan)
+  context.progress(`resume of ${count.toLocaleString('en-US')} events in ${backend.name}`)
+  const cases: Case[] = [
+    { name: 'with', sample: () => resumeOnce(snapped) },
+    { name: 'without', sample: () => resumeOnce(without) },
+  ]
+  const samples = await interleave(cases, context.plan('long'))
   return ratioRow(
     {
       id: 'resume/snapshot',
@@ -82,6 +79,6 @@ async function snapshotRow(context: ScenarioContext, backend: BenchBackend, coun
       unit: 'share',
     },
     samplesOf(samples, 'with'),
-    cold,
+    samplesOf(samples, 'without'),
   )
 }

@@ -30,8 +30,11 @@ export interface ScenarioContext {
   open(backend: BenchBackend, options?: PersistenceOptions): Promise<SessionPersistence>
   /** Runs when the scenario ends, the latest first. */
   defer(cleanup: () => Promise<void> | void): void
-  /** The first `count` events of an input in a backend; stored at the first call, shared by all later ones. */
-  stored(backend: BenchBackend, input: LogInput, count: number): Promise<StoredLog>
+  /**
+   * The first `count` events of an input in a backend; stored at the first call, shared by all later ones of the same
+   * `state`. Whoever changes such a log names a state of its own.
+   */
+  stored(backend: BenchBackend, input: LogInput, count: number, state?: string): Promise<StoredLog>
   /** The file of reference P with the same events, and their bytes as JSON lines. */
   parseFile(input: LogInput, count: number): { readonly file: string; readonly bytes: number }
   /** Says what is being done, for people who wait. */
