@@ -9,7 +9,6 @@ import {
   type StorageListQuery,
   type StorageReader,
   type StorageRepair,
-  type StorageWriter,
   type WriterIntent,
   withSessionId,
 } from '@session-persistence/core'
@@ -27,6 +26,7 @@ import { ensurePrivateDirectory } from './private-path.ts'
 import { removeSession } from './removal.ts'
 import { repairLog } from './repair.ts'
 import { RootDirectory } from './root-directory.ts'
+import type { SealReport } from './seal.ts'
 import { encodeSessionName } from './session-name.ts'
 import { sweepDirectory, sweepRoot, sweepSession } from './sweep.ts'
 import { WriterLock } from './writer-lock.ts'
@@ -40,12 +40,21 @@ export interface FileLogOptions {
   readonly fileSystem?: FileSystem
 }
 
+/** A storage that can merge the batches of a log. */
+export interface SealableStorage extends SessionStorage {
+  /**
+   * Merges the small batches of a stored log into large ones, under its lock. A torn tail is moved aside first, as a
+   * resume does. LOCKED while a writer is open; CORRUPT leaves the log as it is; NOT_SUPPORTED for a format of single lines.
+   */
+  seal(id: string, options?: { readonly signal?: AbortSignal }): Promise<SealReport>
+}
+
 /** INVALID_ARGUMENT for options that are not of the documented form. Touches nothing yet. */
-export function fileLogStorage(codec: LogCodec, options: FileLogOptions): SessionStorage {
+export function fileLogStorage(codec: LogCodec, options: FileLogOptions): SealableStorage {
   return new FileLogStorage(codec, options)
 }
 
-class FileLogStorage implements SessionStorage {
+class FileLogStorage implements SealableStorage {
   readonly description: BackendDescription
   readonly #codec: LogCodec
   readonly #fs: FileSystem
@@ -76,7 +85,7 @@ class FileLogStorage implements SessionStorage {
     })
   }
 
-  async openWriter(id: string, intent: WriterIntent): Promise<StorageWriter> {
+  async openWriter(id: string, intent: WriterIntent): Promise<LogWriter> {
     const name = this.#name(id)
     if (intent.kind === 'resume') {
       // Nothing to lock where nothing is stored: reading a wrong id must not leave a directory behind.
@@ -96,7 +105,7 @@ class FileLogStorage implements SessionStorage {
     }
   }
 
-  async #resume(place: WriterPlace, lock: WriterLock): Promise<StorageWriter> {
+  async #resume(place: WriterPlace, lock: WriterLock): Promise<LogWriter> {
     const { fs, layout, codec, name, id } = place
     const directory = layout.directory(name)
     const snapshot = await takeSnapshot(fs, layout, directory, codec, id)
@@ -196,6 +205,19 @@ class FileLogStorage implements SessionStorage {
       throw withSessionId(error, id)
     } finally {
       await lock.release()
+    }
+  }
+
+  async seal(id: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<SealReport> {
+    signal?.throwIfAborted()
+    const writer = await this.openWriter(id, { kind: 'resume' })
+    try {
+      if (writer.tail.torn !== undefined) await writer.discardTornTail()
+      return await writer.seal(signal)
+    } catch (error) {
+      throw withSessionId(error, id)
+    } finally {
+      await writer.close()
     }
   }
 

@@ -9,7 +9,7 @@ const STEP_BYTES = 1024 * 1024
 /** Where the first verified unit at or behind `from` starts; undefined when there is none before the end of the source. */
 export async function nextUnit(source: ScanSource, from: number): Promise<ScanStart | undefined> {
   const { file, path, codec, dialect, end } = source
-  const { terminator, unitBytesMax } = codec
+  const { terminator, unitBytesMax, landmarkBytes } = codec
   let length = STEP_BYTES
   for (let at = from; at < end; ) {
     if (terminator !== undefined) {
@@ -27,6 +27,7 @@ export async function nextUnit(source: ScanSource, from: number): Promise<ScanSt
     if (unit !== undefined) return { offset: unit.offset, seq: unit.firstSeq }
     if (at + bytes.length >= end) return undefined
     if (terminator !== undefined) at += bytes.lastIndexOf(terminator) + 1
+    else if (landmarkBytes !== undefined) at += bytes.length - (landmarkBytes - 1)
     else if (length < 2 * unitBytesMax) length *= 4
     else at += length - unitBytesMax
   }

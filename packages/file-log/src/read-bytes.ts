@@ -1,12 +1,28 @@
 /** Reads exact ranges of a file. */
+import { SessionError } from '@session-persistence/core'
 import type { FileSystem, OpenFile } from './file-system.ts'
 import { attempt } from './io-error.ts'
+import type { ByteSource } from './log-codec.ts'
 
 /** The bytes from `offset`: `length` of them, or fewer where the file ends. */
 export async function readBytes(file: OpenFile, path: string, offset: number, length: number): Promise<Buffer> {
   // Not from the shared pool: callers keep these bytes across awaits and write into them.
   const bytes = Buffer.allocUnsafeSlow(length)
   return bytes.subarray(0, await readInto(file, path, bytes, offset))
+}
+
+/** A file that had this size when it was looked at. */
+export function byteSource(file: OpenFile, path: string, size: number): ByteSource {
+  return {
+    path,
+    size,
+    async read(offset, length) {
+      const bytes = await readBytes(file, path, offset, length)
+      if (bytes.length === length) return bytes
+      // Callers look once more.
+      throw new SessionError('CORRUPT', 'the log shrank while it was read', { path, offset })
+    },
+  }
 }
 
 /** Fills `into` from `offset`; returns the number of bytes, fewer only where the file ends. */

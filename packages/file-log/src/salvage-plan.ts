@@ -6,6 +6,7 @@ import { readBytes } from './read-bytes.ts'
 import type { ScanSource } from './scan-pages.ts'
 
 const STEP_BYTES = 1024 * 1024
+const GROWTH = 4
 
 /** Units that follow each other without anything between, in bytes and in seqs. */
 export interface SalvagedSpan {
@@ -36,7 +37,12 @@ export async function salvageSpans(source: ScanSource, signal: AbortSignal | und
     const last = at + bytes.length >= end
     const window =
       last && codec.terminator !== undefined ? Buffer.concat([bytes, Buffer.from([codec.terminator])]) : bytes
-    const { units, consumed } = dialect.salvage({ bytes: window, offset: at })
+    const { units, consumed } = await dialect.salvage({ bytes: window, offset: at })
+    if (consumed === 0 && !last && codec.terminator === undefined && length < codec.unitBytesMax) {
+      length *= GROWTH
+      continue
+    }
+    length = STEP_BYTES
     for (const unit of units) add(spans, unit, end)
     if (last || consumed === 0) break
     at += consumed

@@ -64,6 +64,14 @@ async function probe(
   from: number,
   end: number,
 ): Promise<UnitSpan | undefined> {
+  if (codec.landmarkBytes !== undefined) {
+    // Nothing before the landmark is looked at again.
+    for (let at = from; ; at += PROBE_BYTES - (codec.landmarkBytes - 1)) {
+      const bytes = await readBytes(file, path, at, Math.min(PROBE_BYTES, end - at))
+      const unit = dialect.findUnit({ bytes, offset: at }, from)
+      if (unit !== undefined || at + bytes.length >= end || at - from > 2 * codec.unitBytesMax) return unit
+    }
+  }
   for (let length = PROBE_BYTES; ; length *= 8) {
     const bytes = await readBytes(file, path, from, Math.min(length, end - from))
     const unit = dialect.findUnit({ bytes, offset: from }, from)

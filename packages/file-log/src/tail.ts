@@ -6,7 +6,7 @@
 import { SessionError } from '@session-persistence/core'
 import type { OpenFile } from './file-system.ts'
 import type { LogCodec, LogDialect, LogTail } from './log-codec.ts'
-import { readBytes, readInto } from './read-bytes.ts'
+import { byteSource, readBytes, readInto } from './read-bytes.ts'
 
 const FIRST_WINDOW_BYTES = 64 * 1024
 const GROWTH = 4
@@ -20,6 +20,7 @@ export async function findTail(
   codec: LogCodec,
   dialect: LogDialect,
 ): Promise<LogTail> {
+  if (dialect.tail.kind === 'source') return await dialect.tail.find(byteSource(file, path, size))
   const contentEnd = await trimNuls(file, path, size, codec, dialect)
   // The last batch, a torn one behind it, and the unit before it.
   const most = 2 * codec.batchBytesMax + codec.unitBytesMax
@@ -27,7 +28,7 @@ export async function findTail(
     const offset = Math.max(dialect.dataStart, contentEnd - length)
     const bytes = await readBytes(file, path, offset, contentEnd - offset)
     if (bytes.length < contentEnd - offset) throw changed(path, offset)
-    const tail = dialect.readTail({ bytes, offset, size, whole: offset === dialect.dataStart })
+    const tail = dialect.tail.read({ bytes, offset, size, whole: offset === dialect.dataStart })
     if (tail !== undefined) return tail
     if (length >= most) throw endless(path, offset, `no complete batch in the last ${most} bytes`)
     if (codec.terminator !== undefined && !bytes.includes(codec.terminator)) {

@@ -31,12 +31,11 @@ import {
 import type {
   LogCodec,
   LogDialect,
-  LogTail,
   SalvagedUnit,
   ScanOptions,
   ScanPosition,
   ScanResult,
-  TailInput,
+  TailReading,
   UnitSpan,
   Window,
 } from '@session-persistence/file-log'
@@ -115,6 +114,7 @@ class LineDialect implements LogDialect {
   readonly header: SessionHeader
   readonly dataStart: number
   readonly notes: readonly string[]
+  readonly tail: TailReading
   readonly #format: LineFormat
   readonly #pack: boolean
 
@@ -124,6 +124,7 @@ class LineDialect implements LogDialect {
     this.notes = notes
     this.#format = format
     this.#pack = pack
+    this.tail = { kind: 'window', read: (input) => readLineTail(format, input) }
   }
 
   encodeBatch(events: readonly AnySessionEvent[]): Buffer {
@@ -143,10 +144,6 @@ class LineDialect implements LogDialect {
       writer.add(json, index === records.length - 1)
     })
     return writer.finish()
-  }
-
-  readTail(input: TailInput): LogTail | undefined {
-    return readLineTail(this.#format, input)
   }
 
   scan(window: Window, position: ScanPosition, options: ScanOptions): ScanResult {
