@@ -1,10 +1,12 @@
 import type { ConformanceCase } from '../conformance-case.ts'
 import { APPEND_CASES } from './append.ts'
+import { APPEND_REGISTERED_CASES } from './append-registered.ts'
 import { CAP_CASES } from './cap.ts'
 import { CHECKPOINT_CASES } from './checkpoint.ts'
 import { CLOSE_CASES } from './close.ts'
 import { CONC_CASES } from './conc.ts'
 import { CORRUPT_CASES } from './corrupt.ts'
+import { CORRUPT_WRITING_CASES } from './corrupt-writing.ts'
 import { CRASH_CASES } from './crash.ts'
 import { DATA_CASES } from './data.ts'
 import { DELETE_CASES } from './delete.ts'
@@ -12,11 +14,13 @@ import { DURABLE_CASES } from './durable.ts'
 import { ERR_CASES } from './err.ts'
 import { FORK_CASES } from './fork.ts'
 import { GRAMMAR_CASES } from './grammar.ts'
+import { GRAMMAR_IMPORT_CASES } from './grammar-import.ts'
 import { ID_CASES } from './id.ts'
 import { LIFE_CASES } from './life.ts'
 import { LIST_CASES } from './list.ts'
 import { READ_CASES } from './read.ts'
 import { RECOVER_CASES } from './recover.ts'
+import { RECOVER_STATE_CASES } from './recover-state.ts'
 import { SEC_CASES } from './sec.ts'
 import { VERSION_CASES } from './version.ts'
 
@@ -24,7 +28,9 @@ import { VERSION_CASES } from './version.ts'
 export const ALL_CASES: readonly ConformanceCase[] = [
   ...LIFE_CASES,
   ...APPEND_CASES,
+  ...APPEND_REGISTERED_CASES,
   ...GRAMMAR_CASES,
+  ...GRAMMAR_IMPORT_CASES,
   ...DURABLE_CASES,
   ...READ_CASES,
   ...LIST_CASES,
@@ -33,11 +39,13 @@ export const ALL_CASES: readonly ConformanceCase[] = [
   ...CHECKPOINT_CASES,
   ...CLOSE_CASES,
   ...RECOVER_CASES,
+  ...RECOVER_STATE_CASES,
   ...FORK_CASES,
   ...DELETE_CASES,
   ...CONC_CASES,
   ...CRASH_CASES,
   ...CORRUPT_CASES,
+  ...CORRUPT_WRITING_CASES,
   ...VERSION_CASES,
   ...SEC_CASES,
   ...ERR_CASES,

@@ -1,39 +1,25 @@
-import type { AnySessionEvent, EventInput, SessionHeader } from '@session-persistence/core'
 import type { CaseContext, ConformanceCase } from '../conformance-case.ts'
 import { casesOf } from '../define-case.ts'
+import {
+  asks,
+  call,
+  chunk,
+  execution,
+  inputOf,
+  type Line,
+  one,
+  result,
+  sent,
+  step,
+  stepEnd,
+  turn,
+  turnEnd,
+  two,
+  typesOf,
+  user,
+} from '../event-lines.ts'
 import { expectEqual, expectRefusal } from '../expectation.ts'
 import { appendUntyped, contentOf, storedEvents } from '../stored-events.ts'
-import { plainMessage } from '../workload.ts'
-
-/** One event, written short: a type, its data, its envelope fields. */
-type Line = readonly [type: string, data: unknown, options?: Pick<AnySessionEvent, 'surface' | 'sources'>]
-
-const turn = (n: number): Line => ['turn/start', { turn: n }]
-const turnEnd = (n: number): Line => ['turn/end', { turn: n, reason: { kind: 'completed' } }]
-const step = (t: number, s: number): Line => ['step/start', { turn: t, step: s }]
-const stepEnd = (t: number, s: number): Line => ['step/end', { turn: t, step: s }]
-const user = (place: object = {}, text = 'hi'): Line => [
-  'user/message',
-  { ...place, message: plainMessage('user', text) },
-]
-const asks = (place: object, ...callIds: readonly string[]): Line => [
-  'assistant/message',
-  {
-    ...place,
-    message: plainMessage('assistant', 'ok'),
-    toolCalls: callIds.map((callId) => ({ callId, name: 'tool', arguments: {} })),
-  },
-]
-const call = (place: object, callId: string): Line => ['tool/call', { ...place, callId, name: 'tool', arguments: {} }]
-const result = (place: object, callId: string): Line => [
-  'tool/result',
-  { ...place, callId, message: plainMessage('tool', 'done') },
-]
-const sent = (place: object, attempt: number): Line => ['request/sent', { ...place, attempt }]
-const chunk = (place: object): Line => ['assistant/chunk', { ...place, kind: 'text', index: 0, text: 'x' }]
-
-const one = { turn: 1, step: 1 }
-const two = { turn: 1, step: 2 }
 
 /** Orders of events: accepted as a whole, or refused at the last line only. */
 interface Orders {
@@ -206,52 +192,7 @@ export const GRAMMAR_CASES: readonly ConformanceCase[] = casesOf('GRAMMAR', {
       })(context)
     },
   },
-  10: {
-    title: 'An imported log is held to the same grammar; what it refuses stores nothing.',
-    why: 'What append refuses, resume would refuse, and the other way round.',
-    run: async (context) => {
-      const persistence = await context.open()
-      const broken: readonly (readonly Line[])[] = [
-        [turn(1), turn(2)],
-        [turn(1), step(1, 1), asks(one, 'a'), stepEnd(1, 1)],
-        [user(), ['surface/remove', { start: 1, end: 1 }]],
-      ]
-      for (const [index, lines] of broken.entries()) {
-        const source = logOf(`broken-${index}`, lines)
-        await expectRefusal(() => persistence.importLog(source), 'INVALID_EVENT', `importing ${typesOf(lines)}`)
-      }
-      expectEqual((await persistence.list()).sessions, [], 'sessions after refused imports')
-      const whole = [turn(1), step(1, 1), asks(one, 'a'), result(one, 'a'), stepEnd(1, 1), turnEnd(1)]
-      await persistence.importLog(logOf('whole', whole))
-      expectEqual((await storedEvents(persistence, 'whole')).length, whole.length, 'events of an accepted import')
-    },
-  },
-  11: {
-    title: 'An imported log with a missing or repeated seq is refused, naming the seq expected and the seq found.',
-    why: 'A hole in a log is lost history, not something to number over.',
-    run: async (context) => {
-      const persistence = await context.open()
-      const lines = [user(), user(), user(), user(), user()]
-      for (const [name, found] of [
-        ['gap', 4],
-        ['repeat', 2],
-      ] as const) {
-        const log = logOf(name, lines, (seq) => (seq === 3 ? found : seq))
-        const error = await expectRefusal(
-          () => persistence.importLog(log),
-          ['INVALID_EVENT', 'CORRUPT'],
-          `a log with a ${name}`,
-        )
-        expectEqual([Number(error.expected), Number(error.found)], [3, found], `seqs named for a ${name}`)
-      }
-      expectEqual((await persistence.list()).sessions, [], 'sessions after refused imports')
-    },
-  },
 })
-
-function execution(place: object, callId: string): Line {
-  return ['tool/execution', { ...place, callId, state: 'started' }]
-}
 
 /** Each order on a session of its own: every line up to the last is accepted, and the last one as said. */
 function ordersAre({ accepted, refused }: Orders): (context: CaseContext) => Promise<void> {
@@ -279,28 +220,4 @@ function ordersAre({ accepted, refused }: Orders): (context: CaseContext) => Pro
       await session.abandon()
     }
   }
-}
-
-function inputOf([type, data, options]: Line): unknown {
-  return contentOf({ type, data, ...options } as EventInput)
-}
-
-/** A log for `importLog`, its seqs changed by `renumber`. */
-function logOf(
-  id: string,
-  lines: readonly Line[],
-  renumber: (seq: number) => number = (seq) => seq,
-): { readonly header: SessionHeader; readonly events: AsyncIterable<readonly AnySessionEvent[]> } {
-  const header: SessionHeader = { version: 1, id, createdAt: 1, messageFormat: 'plain' }
-  const events = lines.map(
-    ([type, data, options], seq): AnySessionEvent => ({ seq: renumber(seq), time: seq, type, data, ...options }),
-  )
-  async function* pages(): AsyncGenerator<readonly AnySessionEvent[]> {
-    yield events
-  }
-  return { header, events: pages() }
-}
-
-function typesOf(lines: readonly Line[]): string {
-  return lines.map(([type, data]) => `${type} ${JSON.stringify(data).slice(0, 40)}`).join('; ')
 }

@@ -1,11 +1,11 @@
 import type { AnySessionEvent, LogSource, SessionPersistence } from '@session-persistence/core'
+import { CATALOG } from '../case-catalog.ts'
 import type { CaseContext, ConformanceCase } from '../conformance-case.ts'
 import { bytesNow, expectUnchanged } from '../damage.ts'
 import { casesOf } from '../define-case.ts'
 import { expectEqual, expectRefusal, expectThat } from '../expectation.ts'
 import { appendUntyped, storedEvents, storeSession } from '../stored-events.ts'
 import { turnEvents } from '../workload.ts'
-import { CATALOG } from './append.ts'
 
 const NEWER = 999
 
