@@ -6,6 +6,7 @@ import { SessionError } from '@session-persistence/core'
 import type { Connection } from './connection.ts'
 import { createPrivateFile, syncPath } from './database-file.ts'
 import { checkSchema, readSchemaVersion, SCHEMA, SCHEMA_VERSION, type SchemaObject } from './schema.ts'
+import { sqliteCode } from './sqlite-error.ts'
 
 export interface SchemaRelease {
   readonly version: number
@@ -21,8 +22,8 @@ export const RELEASES: readonly SchemaRelease[] = [{ version: SCHEMA_VERSION, sc
  * UNSUPPORTED_VERSION for a newer one.
  */
 export function checkDatabase(connection: Connection, releases: readonly SchemaRelease[] = RELEASES): number {
-  connection.run('BEGIN')
   try {
+    connection.run('BEGIN')
     const newest = releases.at(-1)?.version ?? 0
     const version = readSchemaVersion(connection, newest)
     const release = releases.find((each) => each.version === version)
@@ -35,8 +36,13 @@ export function checkDatabase(connection: Connection, releases: readonly SchemaR
     }
     checkSchema(connection, release.schema)
     return version
+  } catch (error) {
+    // SQLite's word for a file format that it does not know, and for a schema that it cannot parse.
+    if (sqliteCode(error) !== 'SQLITE_ERROR') throw error
+    const { path } = connection
+    throw new SessionError('CORRUPT', `SQLite cannot read the schema: ${path}`, { path, cause: error })
   } finally {
-    connection.run('ROLLBACK')
+    if (connection.inTransaction) connection.run('ROLLBACK')
   }
 }
 

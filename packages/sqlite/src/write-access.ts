@@ -84,18 +84,17 @@ export class WriteAccess {
     closeQuietly(this.#reads)
   }
 
-  /** Empties the log and closes. The log stays where others use it. */
+  /**
+   * Empties the log and closes. Where that fails the log stays, also because others use it: what it holds is durable
+   * there, and whoever opens the database next must move it before anything else.
+   */
   closeCleanly(): void {
-    const opened = this.#opened
-    this.#opened = undefined
-    if (opened === undefined) return
     try {
-      checkpointFully(opened.connection)
-    } catch (error) {
-      const failure = writeFailure(error, opened.connection.path)
-      if (failure.code !== 'BUSY') throw failure
+      if (this.#opened !== undefined) checkpointFully(this.#opened.connection)
+    } catch {
+      // Said above.
     } finally {
-      closeQuietly(opened.connection)
+      this.close()
     }
   }
 

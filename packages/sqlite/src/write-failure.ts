@@ -11,6 +11,9 @@ import { sqliteCode, sqliteError } from './sqlite-error.ts'
 /** More than SQLite writes in one call: a page with its frame header. */
 const PROBE_BYTES = 8192
 
+/** What a transaction may have grown a file by before SQLite cut it back. */
+const GROWTH_BYTES = 4 * 1024 * 1024
+
 /** The typed form of an error that a write or commit met. */
 export function writeFailure(error: unknown, path: string): SessionError {
   const code = sqliteCode(error)
@@ -22,7 +25,7 @@ export function writeFailure(error: unknown, path: string): SessionError {
 
 /** Writes where the database or its log would have grown, in a file beside it; undefined when that works. */
 function probe(path: string): SessionError | undefined {
-  const position = Math.max(sizeOf(path), sizeOf(`${path}-wal`), sizeOf(`${path}-journal`))
+  const position = Math.max(sizeOf(path), sizeOf(`${path}-wal`), sizeOf(`${path}-journal`)) + GROWTH_BYTES
   const file = `${path}.probe-${randomBytes(8).toString('hex')}`
   try {
     const descriptor = openSync(file, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600)
