@@ -18,13 +18,38 @@ export type Unit =
   | 'ms'
   | 'bytes'
 
-/** One measured number of one backend. */
+/** What is measured beside the backends, for comparison. */
+export interface Reference {
+  readonly reference: string
+  /** What it does, and what it does not promise. */
+  readonly description: string
+}
+
+export const REFERENCES: { readonly [name in 'S' | 'W' | 'P' | 'R' | 'naive']: Reference } = {
+  S: { reference: 'bare S', description: 'write + fdatasync of ready bytes: no lock, no checks, no recovery' },
+  W: {
+    reference: 'bare W',
+    description: 'stringify, join, one write + fdatasync a batch: no lock, no checks, no recovery',
+  },
+  P: {
+    reference: 'bare P',
+    description: 'readFile + one JSON.parse of the whole log: no checks, memory grows with the log',
+  },
+  R: { reference: 'bare R', description: 'readdir of the root: names only' },
+  naive: {
+    reference: 'naive',
+    description: 'a line an event, no lock, no sync, no checks: a crash may lose all of it',
+  },
+}
+
+/** One measured number of one backend, or of a reference beside it. */
 export interface Row {
   readonly id: string
   readonly title: string
   readonly backend: string
+  readonly role: 'backend' | 'reference'
   /** Where it was measured: through the whole session, or at the storage port below it. */
-  readonly through: 'session' | 'port'
+  readonly through: 'session' | 'port' | 'none'
   readonly unit: Unit
   readonly measured: Estimate
   readonly goal: number | undefined
@@ -38,7 +63,7 @@ export interface Row {
 interface RowFacts {
   readonly id: string
   readonly title: string
-  readonly backend: BenchBackend
+  readonly backend: BenchBackend | Reference
   readonly through: Row['through']
   readonly unit: Unit
 }
@@ -70,6 +95,16 @@ export function countedRow(facts: RowFacts, value: number): Row {
 }
 
 function judged({ backend, ...facts }: RowFacts, measured: Estimate): Row {
+  if ('reference' in backend) {
+    return {
+      ...facts,
+      backend: backend.reference,
+      role: 'reference',
+      measured,
+      goal: undefined,
+      verdict: { kind: 'none' },
+    }
+  }
   const goal = goalOf(facts.id, backend)
-  return { ...facts, backend: backend.name, measured, goal, verdict: verdictOf(measured, goal) }
+  return { ...facts, backend: backend.name, role: 'backend', measured, goal, verdict: verdictOf(measured, goal) }
 }

@@ -85,8 +85,8 @@ function table(rows: readonly Row[], style: Style): string[] {
 function cellsOf(row: Row, style: Style): readonly Cell[] {
   const colour = { reached: style.good, missed: style.bad, unclear: style.unsure, none: style.dim }[row.verdict.kind]
   return [
-    { text: row.backend },
-    { text: row.through, style: style.dim },
+    { text: row.backend, ...(row.role === 'reference' ? { style: style.dim } : {}) },
+    { text: row.through === 'none' ? '' : row.through, style: style.dim },
     { text: row.goal === undefined ? '' : `≤ ${quantity(row.goal, row.unit)}` },
     { text: interval(row.measured, row.unit) },
     { text: absolute(row), style: style.dim },

@@ -6,7 +6,8 @@ import { deltaLog } from '../input/generated-log.ts'
 import { elapsed, elapsedSync } from '../measure/elapsed.ts'
 import { type Case, interleave, samplesOf } from '../measure/interleave.ts'
 import { BareAppend, jsonLines } from '../reference/bare-append.ts'
-import { type Row, ratioRow } from '../report/row.ts'
+import { NaiveLog } from '../reference/naive-log.ts'
+import { REFERENCES, type Reference, type Row, ratioRow } from '../report/row.ts'
 import { appendEach, RoundInputs } from './append-inputs.ts'
 import type { Scenario, ScenarioContext } from './scenario.ts'
 
@@ -25,12 +26,23 @@ export const appendScenario: Scenario = {
   },
 }
 
+interface Tried {
+  readonly backend: BenchBackend | Reference
+  readonly through: Row['through']
+  /** Of its case. */
+  readonly name: string
+}
+
 async function appendBatches(context: ScenarioContext, events: number): Promise<readonly Row[]> {
   const plan = context.plan()
   const flushes = context.scale.flushes[events] ?? 1
   const inputs = new RoundInputs(deltaLog, plan.rounds + plan.warmUp, flushes, events)
   const cases: Case[] = referenceCases(context, inputs, flushes, events)
-  const tried: { readonly backend: BenchBackend; readonly through: Row['through']; readonly name: string }[] = []
+  const tried: Tried[] = (['S', 'W', 'naive'] as const).map((name) => ({
+    backend: REFERENCES[name],
+    through: 'none',
+    name,
+  }))
   for (const backend of context.backends) {
     cases.push(await sessionCase(backend, await context.open(backend), inputs, flushes))
     tried.push({ backend, through: 'session', name: `${backend.name} session` })
@@ -66,6 +78,7 @@ function referenceCases(context: ScenarioContext, inputs: RoundInputs, flushes: 
   }
   const s = file('s')
   const w = file('w')
+  const naive = new NaiveLog(path.join(context.directory, `append-naive-${events}`))
   return [
     {
       name: 'S',
@@ -85,6 +98,17 @@ function referenceCases(context: ScenarioContext, inputs: RoundInputs, flushes: 
         return (
           elapsedSync(() => {
             for (const batch of batches) w.stringified(batch)
+          }) / flushes
+        )
+      },
+    },
+    {
+      name: 'naive',
+      sample: (round) => {
+        const batches = inputs.round(round)
+        return (
+          elapsedSync(() => {
+            for (const batch of batches) naive.append(batch)
           }) / flushes
         )
       },

@@ -1,10 +1,12 @@
 /** Full replay to checked events, through `read` and in pages at the port, against readFile + JSON.parse (P). */
+import path from 'node:path'
 import type { BenchBackend } from '../backend/bench-backend.ts'
 import { deltaLog, type LogInput, messagesLog } from '../input/generated-log.ts'
 import { elapsed } from '../measure/elapsed.ts'
 import { type Case, interleave, samplesOf } from '../measure/interleave.ts'
 import { parseFile } from '../reference/bare-replay.ts'
-import { type Row, ratioRow } from '../report/row.ts'
+import { readNaiveFile, writeNaiveFile } from '../reference/naive-log.ts'
+import { REFERENCES, type Reference, type Row, ratioRow } from '../report/row.ts'
 import type { Scenario, ScenarioContext, StoredLog } from './scenario.ts'
 
 export const replayScenario: Scenario = {
@@ -20,8 +22,17 @@ export const replayScenario: Scenario = {
 
 async function replay(context: ScenarioContext, input: LogInput, count: number): Promise<readonly Row[]> {
   const { file } = context.parseFile(input, count)
-  const cases: Case[] = [{ name: 'P', sample: () => elapsed(() => parseFile(file)) }]
-  const tried: { readonly backend: BenchBackend; readonly through: Row['through']; readonly name: string }[] = []
+  const naive = path.join(context.directory, `naive-${input.name}-${count}.jsonl`)
+  writeNaiveFile(naive, input, count)
+  const cases: Case[] = [
+    { name: 'P', sample: () => elapsed(() => parseFile(file)) },
+    { name: 'naive', sample: () => elapsed(() => readNaiveFile(naive)) },
+  ]
+  const tried: {
+    readonly backend: BenchBackend | Reference
+    readonly through: Row['through']
+    readonly name: string
+  }[] = (['P', 'naive'] as const).map((name) => ({ backend: REFERENCES[name], through: 'none', name }))
   for (const backend of context.backends) {
     const stored = await context.stored(backend, input, count)
     const session = `${backend.name} session`
