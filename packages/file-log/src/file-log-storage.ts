@@ -157,7 +157,8 @@ class FileLogStorage implements SealableStorage {
     const layout = await this.#find()
     if (layout === undefined) throw notFound(id, this.#root.given)
     const directory = (): string => layout.directory(name)
-    return await openLogReader({ fs: this.#fs, layout, codec: this.#codec, id, directory })
+    const reader = openLogReader({ fs: this.#fs, layout, codec: this.#codec, id, directory })
+    return await named(id, reader)
   }
 
   async list(query: StorageListQuery): Promise<readonly StorageListEntry[]> {
@@ -184,7 +185,7 @@ class FileLogStorage implements SealableStorage {
     const name = this.#name(id)
     const layout = await this.#find()
     if (layout === undefined) throw notFound(id, this.#root.given)
-    return await checkLog({ fs: this.#fs, layout, codec: this.#codec }, layout.directory(name), id, signal)
+    return await named(id, checkLog({ fs: this.#fs, layout, codec: this.#codec }, layout.directory(name), id, signal))
   }
 
   async repair(
@@ -196,7 +197,7 @@ class FileLogStorage implements SealableStorage {
     if (layout === undefined) throw notFound(id, this.#root.given)
     if (options.dryRun) {
       const place = { fs: this.#fs, layout, codec: this.#codec, name, id, durable: this.#durable }
-      return await repairLog(place, options)
+      return await named(id, repairLog(place, options))
     }
     const { place, lock } = await this.#lock(id, name)
     try {
@@ -253,5 +254,14 @@ class FileLogStorage implements SealableStorage {
   #adopt(root: string): Layout {
     this.#layout ??= new Layout(root, this.#codec.fileName)
     return this.#layout
+  }
+}
+
+/** Adds the id to an error that was thrown where it is not known. */
+async function named<T>(id: string, result: Promise<T>): Promise<T> {
+  try {
+    return await result
+  } catch (error) {
+    throw withSessionId(error, id)
   }
 }

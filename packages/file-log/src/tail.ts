@@ -31,7 +31,8 @@ export async function findTail(
     const tail = dialect.tail.read({ bytes, offset, size, whole: offset === dialect.dataStart })
     if (tail !== undefined) return tail
     if (length >= most) throw endless(path, offset, `no complete batch in the last ${most} bytes`)
-    if (codec.terminator !== undefined && !bytes.includes(codec.terminator)) {
+    // The last byte may end the last unit; what matters is where that starts.
+    if (codec.terminator !== undefined && !bytes.subarray(0, -1).includes(codec.terminator)) {
       await requireTerminator(file, path, codec, codec.terminator, dialect.dataStart, offset, contentEnd)
     }
   }

@@ -78,7 +78,8 @@ export function decodeHeaderLine(prefix: Buffer, supported: number = FORMAT_VERS
   if (!splitLine(HEADER_FORMAT, prefix, line.start, end, parts)) throw damaged('its checksum does not match')
   if (!isUtf8(prefix.subarray(line.start, end))) throw damaged('it is not UTF-8')
   const { format, version, checksum, salt, crc: _crc, ...fields } = parse(prefix, line.start, end)
-  if (format !== FORMAT || !Number.isSafeInteger(version)) throw damaged('it is of another program')
+  if (format !== FORMAT || !Number.isSafeInteger(version) || (version as number) < 0)
+    throw damaged('it is of another program')
   if ((version as number) > supported) throw newer(version as number, supported)
   const saltBytes = Buffer.from(typeof salt === 'string' ? salt : '')
   const seed = saltBytes.length === 8 ? hexAt(saltBytes, 0) : -1

@@ -16,7 +16,7 @@ import {
 import { temporaryDirectory } from './parts/temporary-directory.ts'
 
 /** Events in the first n batches, for every n. */
-const BATCH_ENDS = SAMPLE_BATCHES.reduce<number[]>((ends, batch) => [...ends, (ends.at(-1) ?? 0) + batch.length], [0])
+const BATCH_ENDS = SAMPLE_BATCHES.map((batch) => batch[0]?.seq ?? 0).concat(SAMPLE_EVENTS.length)
 
 describe.each([{ pack: false }, { pack: true }, { checksum: 'none' as const }])('a log written with %o', (options) => {
   it('cut at every byte', async () => {

@@ -9,8 +9,35 @@ import { logPath, readAll, SAMPLE_BATCHES, SAMPLE_EVENTS, sampleHeader, store } 
 import { temporaryDirectory } from './parts/temporary-directory.ts'
 
 const IDS = [
-  ...['..', '.', '../../x', '/etc/passwd', 'a/b', 'a\\b', 'a\0b', '\n', ' ', 'a.', 'a ', 'CON', 'nul.txt', '.locks', '.tmp-x'],
-  ...['x'.repeat(300), '漢'.repeat(100), 'Abc', 'abc', '\u00e9', 'e\u0301', '~', '%2e%2e', '__proto__', 'session.jsonl'],
+  ...[
+    '..',
+    '.',
+    '../../x',
+    '/etc/passwd',
+    'a/b',
+    'a\\b',
+    'a\0b',
+    '\n',
+    ' ',
+    'a.',
+    'a ',
+    'CON',
+    'nul.txt',
+    '.locks',
+    '.tmp-x',
+  ],
+  ...[
+    'x'.repeat(300),
+    '漢'.repeat(100),
+    'Abc',
+    'abc',
+    '\u00e9',
+    'e\u0301',
+    '~',
+    '%2e%2e',
+    '__proto__',
+    'session.jsonl',
+  ],
 ]
 
 async function tree(root: string): Promise<string[]> {
@@ -180,7 +207,9 @@ describe.each([0o000, 0o077, 0o777])('with umask %o', (umask) => {
       await again.discardTornTail()
       await again.rewrite(sampleHeader(id), pages(SAMPLE_BATCHES), 'v0')
       const paths = [join(root, '..'), root, ...(await tree(root)).map((name) => join(root, name))]
-      expect(paths.map((at) => at.slice(root.length)).filter((at) => at.includes('/'))).toContain(`/.locks/${encodeSessionName(id)}`)
+      expect(paths.map((at) => at.slice(root.length)).filter((at) => at.includes('/'))).toContain(
+        `/.locks/${encodeSessionName(id)}`,
+      )
       for (const at of paths) {
         const { mode } = await stat(at)
         expect([at, mode & 0o777]).toEqual([at, (await stat(at)).isDirectory() ? 0o700 : 0o600])
