@@ -4,7 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { runBench, terminalReport } from '../src/index.ts'
+import { type BenchReport, type Row, runBench, terminalReport } from '../src/index.ts'
 import { QUICK, type Scale } from '../src/scenario/scale.ts'
 
 /** Enough to run through every line; says nothing about speed. */
@@ -26,6 +26,8 @@ const TINY: Scale = {
 }
 
 const fixture = (name: string): string => fileURLToPath(new URL(`fixtures/${name}`, import.meta.url))
+
+const backendRows = ({ rows }: BenchReport): readonly Row[] => rows.filter(({ role }) => role === 'backend')
 
 let scratch = ''
 const { TMPDIR } = process.env
@@ -63,7 +65,7 @@ describe('runBench', () => {
   it('measures a backend given by a harness module', async () => {
     const report = await runBench({ backends: [fixture('harness.js')], scenarios: ['append'], scale: TINY })
     expect(report.failures).toEqual([])
-    expect(new Set(report.rows.map(({ backend }) => backend))).toEqual(new Set(['third-party']))
+    expect(new Set(backendRows(report).map(({ backend }) => backend))).toEqual(new Set(['third-party']))
   })
 
   it('names the scenario in which a backend failed, and keeps the others', async () => {
@@ -74,7 +76,7 @@ describe('runBench', () => {
     })
     expect(report.partial).toBe(true)
     expect(report.failures).toEqual([{ scenario: 'append', message: 'the disk is full' }])
-    expect(report.rows.map(({ id }) => id)).toEqual(['create'])
+    expect(backendRows(report).map(({ id }) => id)).toEqual(['create'])
     expect(terminalReport(report)).toContain('Partial run')
   })
 
@@ -89,7 +91,7 @@ describe('runBench', () => {
         if (text.startsWith('storing')) abort.abort(new Error('interrupted'))
       },
     })
-    expect(report.rows.map(({ id }) => id)).toEqual(['create'])
+    expect(backendRows(report).map(({ id }) => id)).toEqual(['create'])
     expect(report.failures).toEqual([{ scenario: 'replay', message: 'interrupted' }])
   })
 })

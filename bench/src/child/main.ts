@@ -1,6 +1,7 @@
 /** One measurement in a process of its own: `node main.js TASK`, answer on standard output. */
 import type { BenchBackend } from '../backend/bench-backend.ts'
 import { peakMemory } from './peak-memory.ts'
+import { runPhases } from './phases.ts'
 import { streamTurns } from './stream-turns.ts'
 import type { MemoryAnswer, Task, TurnsAnswer } from './task.ts'
 
@@ -11,6 +12,9 @@ async function answer(task: Task): Promise<MemoryAnswer | TurnsAnswer> {
   try {
     switch (task.kind) {
       case 'idle':
+        return { peakBytes: peakMemory() }
+      case 'phases':
+        await runPhases(persistence)
         return { peakBytes: peakMemory() }
       case 'resume': {
         const session = await persistence.resume(task.id, { openTurn: 'keep' })

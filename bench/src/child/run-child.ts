@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process'
+import fs from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { BenchBackend } from '../backend/bench-backend.ts'
+import { TRACED } from '../machine/syscall-trace.ts'
 import type { MemoryAnswer, Task, TurnsAnswer } from './task.ts'
 
 /** A task without the place that {@link runChild} adds. */
@@ -36,20 +38,62 @@ export function measureTurns(
   return runChild<TurnsAnswer>(backend, location, task, signal)
 }
 
-/** Rejects with the error that the child ended with. */
-function runChild<Answer>(
+/** Runs the phases under strace, and gives the text of the trace; undefined where there is no strace. */
+export async function tracePhases(
+  backend: BenchBackend,
+  location: string,
+  traceFile: string,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const strace = ['-f', '-y', '-o', traceFile, '-e', `trace=${TRACED.map((name) => `?${name}`).join(',')}`]
+  const task = taskArguments(backend, location, { kind: 'phases' })
+  try {
+    // One pool thread, so that calls appear in the order in which they were asked for.
+    await execute(
+      'strace',
+      [...strace, process.execPath, ...task],
+      { UV_THREADPOOL_SIZE: '1', UV_USE_IO_URING: '0' },
+      signal,
+    )
+  } catch (error) {
+    if (isMissingProgram(error)) return undefined
+    throw error
+  }
+  return fs.readFile(traceFile, 'utf8')
+}
+
+async function runChild<Answer>(
   backend: BenchBackend,
   location: string,
   task: MemoryTask | TurnsTask,
   signal: AbortSignal | undefined,
 ): Promise<Answer> {
-  const given = [PROGRAM, JSON.stringify({ ...task, module: backend.module, location })]
+  return JSON.parse(await execute(process.execPath, taskArguments(backend, location, task), {}, signal)) as Answer
+}
+
+function taskArguments(backend: BenchBackend, location: string, task: MemoryTask | TurnsTask): string[] {
+  return [PROGRAM, JSON.stringify({ ...task, module: backend.module, location })]
+}
+
+/** Standard output; rejects with the error that the program ended with. */
+function execute(
+  program: string,
+  given: readonly string[],
+  environment: { readonly [name: string]: string },
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const options = { env: { ...process.env, ...environment }, ...(signal === undefined ? {} : { signal }) }
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, given, signal === undefined ? {} : { signal }, (error, stdout, stderr) => {
-      if (error === null) resolve(JSON.parse(stdout) as Answer)
+    execFile(program, given, options, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout)
+      else if (isMissingProgram(error)) reject(error)
       else reject(new Error(`the measuring process failed: ${errorLine(stderr) ?? error.message}`, { cause: error }))
     })
   })
+}
+
+function isMissingProgram(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
 function errorLine(text: string): string | undefined {

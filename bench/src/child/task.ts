@@ -2,6 +2,7 @@
 export type Task = TaskPlace &
   (
     | { readonly kind: 'idle' }
+    | { readonly kind: 'phases' }
     | { readonly kind: 'resume'; readonly id: string }
     | { readonly kind: 'stream'; readonly id: string }
     | { readonly kind: 'turns'; readonly seconds: number; readonly eventsPerSecond: number; readonly stored: boolean }

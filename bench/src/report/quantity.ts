@@ -18,7 +18,7 @@ export function quantity(value: number, unit: Unit): string {
   if (SHARES.includes(unit)) return `${threeDigits(value * 100)} %`
   if (unit === 'bytes') return `${threeDigits(value / 1e6)} MB`
   if (unit === 'ms') return `${threeDigits(value)} ms`
-  if (unit === 'syncs') return threeDigits(value)
+  if (unit === 'syncs' || unit === 'calls') return threeDigits(value)
   return `${threeDigits(value)} ${unit.replace('× ', '')}`
 }
 

@@ -15,6 +15,7 @@ export type Unit =
   | '× JSONL'
   | 'share'
   | 'syncs'
+  | 'calls'
   | 'ms'
   | 'bytes'
 

@@ -26,7 +26,13 @@ export const COLOR_STYLE: Style = {
 }
 
 export function terminalReport(report: BenchReport, style: Style = PLAIN_STYLE): string {
-  const lines = [...machineLines(report, style), '', ...table(report.rows, style), '', ...footer(report, style)]
+  const lines = [
+    ...machineLines(report, style),
+    '',
+    ...table(sideBySide(report.rows), style),
+    '',
+    ...footer(report, style),
+  ]
   return `${lines.join('\n')}\n`
 }
 
@@ -54,6 +60,17 @@ function machineLines({ machine, backends, scale }: BenchReport, style: Style): 
 function lossOf(durability: 'memory' | 'process' | 'power'): string {
   if (durability === 'power') return 'power loss'
   return durability === 'process' ? 'the death of the process' : 'nothing'
+}
+
+/** Backends measured one after the other stand together, in the order of the rows' first appearance. */
+export function sideBySide(rows: readonly Row[]): readonly Row[] {
+  const groups = new Map<string, Row[]>()
+  for (const row of rows) {
+    const group = groups.get(row.id)
+    if (group === undefined) groups.set(row.id, [row])
+    else group.push(row)
+  }
+  return [...groups.values()].flat()
 }
 
 interface Cell {

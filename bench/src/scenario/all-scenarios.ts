@@ -11,6 +11,7 @@ import { resumeScenario } from './resume.ts'
 import type { Scenario } from './scenario.ts'
 import { sizeScenario } from './size.ts'
 import { suffixScenario } from './suffix.ts'
+import { systemCallsScenario } from './system-calls.ts'
 
 /** In the order of the report. */
 export const ALL_SCENARIOS: readonly Scenario[] = Object.freeze([
@@ -24,6 +25,7 @@ export const ALL_SCENARIOS: readonly Scenario[] = Object.freeze([
   sizeScenario,
   listScenario,
   createScenario,
+  systemCallsScenario,
   memoryScenario,
   eventLoopScenario,
 ])
