@@ -11,7 +11,7 @@ describe('mutants of the in-memory backend', () => {
     if (tier !== 'logic') continue
     it(`${mutant.name}: ${mutant.wrong}`, async () => {
       // What never settles in a mutant is what it is killed for; waiting long proves nothing more.
-      const options = { effort: 'quick', caseDeadlineMs: 3000 } as const
+      const options = { effort: 'quick', caseDeadlineMs: 10_000 } as const
       const report = await runConformance(mutantHarness(memoryHarness, mutant), options)
       const failed = report.results.filter(({ status }) => status === 'failed')
       expect(failed.map(({ id }) => id)).toEqual(KILL_TABLE[mutant.name])
