@@ -16,7 +16,7 @@ export const TRACED: readonly string[] = [
   ...['stat', 'lstat', 'fstat', 'newfstatat', 'statx', 'getdents64'],
 ]
 
-const MARK = /^write\(2.*"phase:([a-z0-9-]+)\\n"/
+const MARK = /^write\(2(?:<[^>]*>)?, "phase:([a-z0-9-]+)\\n"/
 const CALL = /^(\w+)\((.*)$/s
 const OPENED = /= (\d+)(?:<.*>)?$/
 const DESCRIPTOR = /^(\d+)/
