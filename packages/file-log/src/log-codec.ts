@@ -92,6 +92,8 @@ export interface ScanOptions {
   readonly to: number
   /** See `StorageReadRange.elideChunks`. */
   readonly elideChunks: boolean
+  /** The window is one unit that `salvage` has proven, its terminator missing or damaged. */
+  readonly unterminated?: boolean
 }
 
 export interface ScanResult {

@@ -41,9 +41,10 @@ export async function* scanForward(
     batchSeq: start.offset === source.dialect.dataStart && start.seq === 0 ? 0 : undefined,
   }
   const buffer = new PageBuffer(source)
+  const how = source.terminated ? options : { ...options, unterminated: true }
   try {
     while (offset < source.end) {
-      const page = await source.dialect.scan(await buffer.next(offset), position, options)
+      const page = await source.dialect.scan(await buffer.next(offset), position, how)
       if (page.end === offset && page.damage === undefined) {
         // Not one whole unit, and then only because it is longer than a page.
         if (position.nextSeq !== undefined && position.nextSeq > options.to) return

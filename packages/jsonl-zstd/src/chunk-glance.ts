@@ -1,0 +1,84 @@
+/**
+ * What a line of stream deltas says about itself without decoding its texts: for folds that need no chunk, which are
+ * 96 % of the events of a streaming log. The checksums prove that the line is what was written, and what is written in
+ * exactly this form can mean one thing only; every other line takes the general road.
+ */
+
+export interface ChunkGlance {
+  readonly seq: number
+  readonly count: number
+  readonly turn: number
+  readonly step: number
+}
+
+const COMMA = 0x2c
+const CLOSE_BRACKET = 0x5d
+const MINUS = 0x2d
+const ZERO = 0x30
+const NINE = 0x39
+/** So that the value is exact, and under `Number.MAX_SAFE_INTEGER`. */
+const DIGITS_MAX = 15
+
+const SEQ = Buffer.from('{"seq":')
+const TIME = Buffer.from(',"time":')
+const RUN = Buffer.from(',"run":{"turn":')
+const CHUNK = Buffer.from(',"type":"assistant/chunk","data":{"turn":')
+const STEP = Buffer.from(',"step":')
+const KIND = Buffer.from(',"kind":"')
+/** Unescaped quotes do not occur inside a string, so this stands where the block ends and nowhere else. */
+const GAPS = Buffer.from('},"dt":[')
+
+/** Behind the last integer that {@link integerAt} read. */
+let behind = 0
+
+/** The canonical JSON integer at `at`, not negative, or NaN. */
+function integerAt(bytes: Buffer, at: number): number {
+  let value = 0
+  let index = at
+  for (; index - at <= DIGITS_MAX; index++) {
+    const code = bytes[index] ?? 0
+    if (code < ZERO || code > NINE) break
+    value = value * 10 + (code - ZERO)
+  }
+  behind = index
+  const length = index - at
+  return length === 0 || length > DIGITS_MAX || (length > 1 && bytes[at] === ZERO) ? Number.NaN : value
+}
+
+function hasAt(bytes: Buffer, at: number, expected: Buffer): boolean {
+  for (let index = 0; index < expected.length; index++) if (bytes[at + index] !== expected[index]) return false
+  return true
+}
+
+/** The deltas of the line at `[start, end)`; undefined when it is not one of them, or not in the usual form. */
+export function glanceChunks(bytes: Buffer, start: number, end: number): ChunkGlance | undefined {
+  if (!hasAt(bytes, start, SEQ)) return undefined
+  const seq = integerAt(bytes, start + SEQ.length)
+  if (!hasAt(bytes, behind, TIME)) return undefined
+  const time = integerAt(bytes, behind + TIME.length)
+  const packed = hasAt(bytes, behind, RUN)
+  if (!packed && !hasAt(bytes, behind, CHUNK)) return undefined
+  const turn = integerAt(bytes, behind + (packed ? RUN : CHUNK).length)
+  if (!hasAt(bytes, behind, STEP)) return undefined
+  const step = integerAt(bytes, behind + STEP.length)
+  // One NaN makes the sum NaN. Turns and steps count from one.
+  if (Number.isNaN(seq + time + turn + step) || turn === 0 || step === 0 || !hasAt(bytes, behind, KIND))
+    return undefined
+  if (!packed) return { seq, count: 1, turn, step }
+  const count = countRun(bytes, behind, end)
+  return count === undefined ? undefined : { seq, count, turn, step }
+}
+
+/** One more than the gaps between the events of a run. */
+function countRun(bytes: Buffer, from: number, end: number): number | undefined {
+  const gaps = bytes.indexOf(GAPS, from)
+  if (gaps === -1 || gaps + GAPS.length >= end) return undefined
+  let count = 2
+  for (let at = gaps + GAPS.length; at < end; at++) {
+    const code = bytes[at] ?? 0
+    if (code === CLOSE_BRACKET) return at === gaps + GAPS.length ? 1 : count
+    if (code === COMMA) count++
+    else if (code !== MINUS && (code < ZERO || code > NINE)) return undefined
+  }
+  return undefined
+}

@@ -1,0 +1,147 @@
+/** Decodes units forwards. Pure over bytes, but for the codec, which works beside the event loop. */
+import { isSessionError, type StoredRecord } from '@session-persistence/core'
+import type { Damage, ScanOptions, ScanPosition, ScanResult, Window } from '@session-persistence/file-log'
+import { type FrameUnit, readUnit } from './frame-unit.ts'
+import { readLines } from './line-reader.ts'
+import type { ZstdCodec } from './zstd-codec.ts'
+
+/**
+ * Content decoded at a time: small frames are decoded many in one call, since a call costs as much as decoding 20 KiB;
+ * and a page of about 7,000 events holds the event loop for a few milliseconds. One frame may be larger.
+ */
+const PAGE_CONTENT_BYTES = 256 * 1024
+
+/** See `LogDialect.scan`. */
+export async function scanFrames(
+  codec: ZstdCodec,
+  salt: number,
+  window: Window,
+  position: ScanPosition,
+  options: ScanOptions,
+): Promise<ScanResult> {
+  const found = findUnits(salt, window, position, options)
+  const records: StoredRecord[] = []
+  const bad = await decodeUnits(codec, window.bytes, found.wanted, options, records)
+  if (bad === undefined) {
+    return { records, end: window.offset + found.end, position: found.position, ...damageOf(window, found.end, found) }
+  }
+  const { firstSeq } = bad.unit.commit
+  return {
+    records,
+    end: window.offset + bad.unit.start,
+    position: { nextSeq: firstSeq, batchSeq: firstSeq },
+    ...damageOf(window, bad.unit.start, { damage: damaged(firstSeq, bad.why) }),
+  }
+}
+
+type Wrong = Omit<Damage, 'offset'>
+
+function damageOf({ offset }: Window, at: number, { damage }: { readonly damage?: Wrong }): { damage?: Damage } {
+  return damage === undefined ? {} : { damage: { ...damage, offset: offset + at } }
+}
+
+interface FoundUnits {
+  /** Units that hold records in range, next to each other. */
+  readonly wanted: readonly FrameUnit[]
+  /** Index behind the last unit found. */
+  readonly end: number
+  readonly position: ScanPosition
+  readonly damage?: Wrong
+}
+
+/** Verified units from the start of the window, as many as make one page. */
+function findUnits(
+  salt: number,
+  { bytes, offset }: Window,
+  { nextSeq: first, batchSeq }: ScanPosition,
+  { from, to }: ScanOptions,
+): FoundUnits {
+  const wanted: FrameUnit[] = []
+  let nextSeq = first
+  let at = 0
+  let content = 0
+  let damage: Wrong | undefined
+  while (at < bytes.length && (nextSeq === undefined || nextSeq <= to)) {
+    const unit = readUnit(bytes, at, offset, salt)
+    if (unit === 'incomplete') break
+    if ('damage' in unit) {
+      damage = unit.found === undefined ? damaged(nextSeq, unit.damage) : wrongSeq(nextSeq, unit.found)
+      break
+    }
+    const { firstSeq, events, contentBytes } = unit.commit
+    if (nextSeq !== undefined && firstSeq !== nextSeq) {
+      damage = wrongSeq(nextSeq, firstSeq)
+      break
+    }
+    const inRange = firstSeq + events > from && firstSeq <= to
+    if (inRange && wanted.length > 0 && content + contentBytes > PAGE_CONTENT_BYTES) break
+    if (inRange) {
+      wanted.push(unit)
+      content += contentBytes
+    }
+    nextSeq = firstSeq + events
+    at = unit.end
+  }
+  const position = { nextSeq, batchSeq: nextSeq ?? batchSeq }
+  return damage === undefined ? { wanted, end: at, position } : { wanted, end: at, position, damage }
+}
+
+interface BadUnit {
+  readonly unit: FrameUnit
+  readonly why: string
+}
+
+async function decodeUnits(
+  codec: ZstdCodec,
+  bytes: Buffer,
+  units: readonly FrameUnit[],
+  options: ScanOptions,
+  into: StoredRecord[],
+): Promise<BadUnit | undefined> {
+  const contents = await decompress(codec, bytes, units)
+  let at = 0
+  for (const unit of units) {
+    const { contentBytes } = unit.commit
+    let content = contents?.subarray(at, at + contentBytes)
+    // Together they could not be decoded: one by one, to find the one that cannot.
+    content ??= await decompress(codec, bytes, [unit])
+    if (content === undefined) return { unit, why: 'its content cannot be decoded' }
+    const why = readLines(content, unit.commit, options, into)
+    if (why !== undefined) return { unit, why }
+    at += contentBytes
+  }
+  return undefined
+}
+
+/** The content of units that lie next to each other; undefined when it is not what they declare. */
+export async function decompress(
+  codec: ZstdCodec,
+  bytes: Buffer,
+  units: readonly FrameUnit[],
+): Promise<Buffer | undefined> {
+  const first = units[0]
+  const last = units.at(-1)
+  if (first === undefined || last === undefined) return Buffer.alloc(0)
+  const length = units.reduce((sum, { commit }) => sum + commit.contentBytes, 0)
+  let content: Buffer
+  try {
+    // The records between are skippable frames. The last one is left out: some decoders want a frame behind it.
+    content = await codec.decompress(bytes.subarray(first.start, last.frameEnd), length)
+  } catch (error) {
+    // The frames' bytes have their checksum: what a codec refuses in them is their content.
+    if (isSessionError(error) && error.code !== 'CORRUPT') throw error
+    return undefined
+  }
+  return content.length === length ? content : undefined
+}
+
+function wrongSeq(expected: number | undefined, found: number): Wrong {
+  if (expected === undefined)
+    return { message: `the batch at seq ${found} belongs at another place of the file`, found }
+  return { message: `expected the batch at seq ${expected}, found seq ${found}`, seq: expected, found }
+}
+
+function damaged(seq: number | undefined, why: string): Wrong {
+  const what = seq === undefined ? 'a batch' : `the batch at seq ${seq}`
+  return { message: `${what} is damaged: ${why}`, ...(seq === undefined ? {} : { seq }) }
+}

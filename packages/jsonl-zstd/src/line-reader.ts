@@ -1,0 +1,138 @@
+/** Reads the lines of one frame's content, which its checksums have proven to be what was written. Pure over bytes. */
+import { isUtf8 } from 'node:buffer'
+import {
+  type AnySessionEvent,
+  decodeEvent,
+  decodePackedRun,
+  type ElidedChunks,
+  isElided,
+  isPackedRun,
+  isSessionError,
+  type PackedRun,
+  type StoredRecord,
+  unpackRun,
+} from '@session-persistence/core'
+import type { ScanOptions } from '@session-persistence/file-log'
+import { glanceChunks } from './chunk-glance.ts'
+
+const LF = 0x0a
+
+/** What the commit record says about the content. */
+export interface FrameContent {
+  readonly firstSeq: number
+  readonly events: number
+  readonly lastTime: number
+}
+
+/** Adds the records of the content in range to `records`; returns what is wrong with it, if anything. */
+export function readLines(
+  content: Buffer,
+  expected: FrameContent,
+  options: ScanOptions,
+  records: StoredRecord[],
+): string | undefined {
+  if (content.at(-1) !== LF) return 'its last line has no end'
+  if (!isUtf8(content)) return 'it is not UTF-8'
+  const reader = new LineReader(content, expected, options, records)
+  try {
+    return reader.run()
+  } catch (error) {
+    return isSessionError(error) ? error.message : 'a line is not JSON'
+  }
+}
+
+/** What content says of itself, decoded as a whole, where no commit record does; undefined when it is not what was written. */
+export function contentOf(content: Buffer): FrameContent | undefined {
+  const first = /^\{"seq":(\d{1,16}),/.exec(content.toString('latin1', 0, 32))?.[1]
+  if (first === undefined) return undefined
+  const firstSeq = Number(first)
+  const records: StoredRecord[] = []
+  // The range is open at its end; only the count is not known yet.
+  readLines(content, { firstSeq, events: Number.MAX_SAFE_INTEGER - firstSeq, lastTime: 0 }, EVERYTHING, records)
+  const last = records.at(-1)
+  if (last === undefined || isElided(last)) return undefined
+  const found = { firstSeq, events: last.seq - firstSeq + 1, lastTime: last.time }
+  return readLines(content, found, EVERYTHING, []) === undefined ? found : undefined
+}
+
+const EVERYTHING: ScanOptions = { from: 0, to: Number.MAX_SAFE_INTEGER, elideChunks: false }
+
+class LineReader {
+  readonly #bytes: Buffer
+  readonly #options: ScanOptions
+  readonly #records: StoredRecord[]
+  readonly #endSeq: number
+  readonly #lastTime: number
+  #nextSeq: number
+
+  constructor(bytes: Buffer, { firstSeq, events, lastTime }: FrameContent, options: ScanOptions, into: StoredRecord[]) {
+    this.#bytes = bytes
+    this.#options = options
+    this.#records = into
+    this.#nextSeq = firstSeq
+    this.#endSeq = firstSeq + events
+    this.#lastTime = lastTime
+  }
+
+  run(): string | undefined {
+    const bytes = this.#bytes
+    let time = Number.NaN
+    for (let at = 0; at < bytes.length; ) {
+      const end = bytes.indexOf(LF, at)
+      const skipped = this.#skip(at, end)
+      if (!skipped) time = this.#line(at, end)
+      at = end + 1
+    }
+    if (this.#nextSeq !== this.#endSeq) return `it ends at seq ${this.#nextSeq - 1}, not ${this.#endSeq - 1}`
+    if (!Number.isNaN(time) && time !== this.#lastTime) return 'its last event has another time'
+    return undefined
+  }
+
+  /** Passes over a line whose records lie outside the range or need not be decoded. */
+  #skip(start: number, end: number): boolean {
+    const { from, to, elideChunks } = this.#options
+    const outside = this.#endSeq <= from || this.#nextSeq > to
+    if (!elideChunks && !outside && this.#nextSeq >= from) return false
+    const found = glanceChunks(this.#bytes, start, end)
+    if (found === undefined || found.seq !== this.#nextSeq) return false
+    const last = found.seq + found.count - 1
+    if (!elideChunks && last >= from && found.seq <= to) return false
+    if (elideChunks) this.#elide(Math.max(from, found.seq), Math.min(to, last), found.turn, found.step)
+    this.#nextSeq = last + 1
+    return true
+  }
+
+  /** Takes one line; returns the time of its last event. */
+  #line(start: number, end: number): number {
+    const text = this.#bytes.toString('utf8', start, end)
+    const json: unknown = JSON.parse(text)
+    if (isPackedRun(json)) return this.#run(decodePackedRun(json, this.#nextSeq))
+    const event = decodeEvent(json, this.#nextSeq, text.length)
+    if (event.seq >= this.#options.from && event.seq <= this.#options.to) this.#records.push(event)
+    this.#nextSeq++
+    return event.time
+  }
+
+  #run(run: PackedRun): number {
+    const { from, to, elideChunks } = this.#options
+    const first = Math.max(from, run.seq)
+    const last = Math.min(to, run.seq + run.v.length - 1)
+    if (elideChunks) this.#elide(first, last, run.run.turn, run.run.step)
+    else if (first <= last) {
+      for (const event of unpackRun(run)) if (event.seq >= first && event.seq <= last) this.#records.push(event)
+    }
+    this.#nextSeq = run.seq + run.v.length
+    let time = run.time
+    for (const gap of run.dt) time += gap
+    return time
+  }
+
+  #elide(first: number, last: number, turn: number, step: number): void {
+    if (first > last) return
+    const count = last - first + 1
+    const before = this.#records.at(-1) as (ElidedChunks & { count: number }) | AnySessionEvent | undefined
+    if (before !== undefined && 'elided' in before && before.turn === turn && before.step === step) {
+      before.count += count
+    } else this.#records.push({ elided: 'assistant/chunk', seq: first, count, turn, step })
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * The content of a frame: one record a line, in order of seq, each an event's canonical JSON or a packed run (core,
+ * `packed-run`); every line ends with one LF, U+2028 and U+2029 stand as escapes. Nothing here carries a checksum: the
+ * frame around it does.
+ */
+import { type AnySessionEvent, eventJson, isPackedRun, type PackedRun, packedRunJson } from '@session-persistence/core'
+import { escapeLineSeparators } from './line-separators.ts'
+
+/** UTF-8 bytes that one UTF-16 unit takes at most. */
+const UNIT_BYTES_MAX = 3
+const FIRST_BYTES = 1024
+
+/** Collects lines in one growing buffer: half the cost of joining strings, and no limit on the length of one. */
+export class LineWriter {
+  #bytes: Buffer = Buffer.allocUnsafe(FIRST_BYTES)
+  #length = 0
+
+  get length(): number {
+    return this.#length
+  }
+
+  add(record: AnySessionEvent | PackedRun): void {
+    const text = escapeLineSeparators(isPackedRun(record) ? packedRunJson(record) : eventJson(record))
+    this.#reserve(text.length * UNIT_BYTES_MAX + 1)
+    this.#length += this.#bytes.write(text, this.#length, 'utf8')
+    this.#bytes[this.#length++] = 0x0a
+  }
+
+  /** The lines so far; the next ones start anew. */
+  take(): Buffer {
+    const lines = this.#bytes.subarray(0, this.#length)
+    this.#bytes = Buffer.allocUnsafe(FIRST_BYTES)
+    this.#length = 0
+    return lines
+  }
+
+  #reserve(more: number): void {
+    const needed = this.#length + more
+    if (needed <= this.#bytes.length) return
+    const larger = Buffer.allocUnsafe(Math.max(needed, 2 * this.#bytes.length))
+    this.#bytes.copy(larger, 0, 0, this.#length)
+    this.#bytes = larger
+  }
+}

@@ -1,0 +1,2 @@
+import type { Harness } from '@session-persistence/conformance'
+export const harness: Harness
