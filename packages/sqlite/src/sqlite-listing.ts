@@ -59,9 +59,9 @@ async function* intactSessions(
   let key = after
   for (;;) {
     const slice = await database.read((connection) => {
-      const keys = indexSlice(connection, key)
-      const sessions = keys.map((each) => ({ ...each, session: lookUp(connection, each) }))
-      return sessions
+      const entries = indexSlice(connection, key)
+      requireOrder(connection, key, entries)
+      return entries.map((entry) => ({ ...entry, session: lookUp(connection, entry) }))
     })
     for (const { session } of slice ?? []) if (session !== undefined && session.error === undefined) yield session
     const last = slice?.at(-1)
@@ -88,6 +88,15 @@ function indexSlice(connection: Connection, after: StorageListKey | undefined): 
   const left = SLICE - equal.length
   const older = left === 0 ? [] : connection.all(`${INDEXED} AND updated_at < ? ${ORDER}`, updatedAt, left)
   return [...equal, ...older].map(toIndexEntry(connection))
+}
+
+/** One flipped bit in the file's header makes SQLite take the index for one that ascends. */
+function requireOrder(connection: Connection, after: StorageListKey | undefined, entries: readonly IndexEntry[]): void {
+  let previous = after
+  for (const entry of entries) {
+    if (previous !== undefined && compareListKeys(previous, entry) >= 0) throw indexDamaged(connection)
+    previous = entry
+  }
 }
 
 function toIndexEntry(connection: Connection): (row: Row) => IndexEntry {

@@ -78,7 +78,7 @@ describe.runIf(hasPrlimit)('a file that may not grow any more (needs prlimit)', 
         writer.tell()
         const again = await writer.until((line) => line.kind === 'failed' && line !== failed)
         // Whether the log could be moved into the database decides which of the two it is.
-      expect([again.code, again.cause]).toContain('NO_SPACE')
+        expect([again.code, again.cause]).toContain('NO_SPACE')
         spawnSync('prlimit', ['--pid', String(writer.pid), '--fsize=unlimited:unlimited'])
         writer.tell()
         await writer.until(({ kind }) => kind === 'closed')

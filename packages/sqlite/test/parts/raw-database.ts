@@ -8,6 +8,12 @@ export class RawDatabase implements Disposable {
     this.#connection = loadDriver().open(file, 'write')
   }
 
+  /** Lets statements change the schema's own table. */
+  allowAnything(): void {
+    ;(this.#connection as unknown as { unsafeMode(on: boolean): void }).unsafeMode(true)
+    this.exec('PRAGMA writable_schema = ON')
+  }
+
   exec(sql: string): void {
     this.#connection.exec(sql)
   }
