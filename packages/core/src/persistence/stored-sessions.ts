@@ -170,10 +170,9 @@ class StoredSessions implements SessionPersistence {
     source: LogSource,
     options: { readonly signal?: AbortSignal } = {},
   ): Promise<{ readonly id: string; readonly events: number; readonly head: HeadReceipt }> {
-    this.#assertOpen()
-    const header = importedHeader(source, this.#settings)
-    const { id } = header
-    return this.#guard(id, async () => {
+    return this.#guard(this.#id(source?.header?.id), async () => {
+      const header = importedHeader(source, this.#settings)
+      const { id } = header
       const writer = await this.#storage.openWriter(id, { kind: 'create', header, staged: true })
       try {
         return { id, ...(await writeCopy(source, writer, this.#settings, options.signal)) }

@@ -44,6 +44,9 @@ describe('importLog and exportLog', () => {
       }
       await expect(persistence.importLog(source)).rejects.toMatchObject({ sessionId: 'bad' })
     }
+    const newer = { header: { ...header, version: 2 }, events: (async function* () {})() }
+    await expect(persistence.importLog(newer)).rejects.toMatchObject({ code: 'UNSUPPORTED_VERSION', sessionId: 'bad' })
+    await expect(persistence.importLog({} as never)).rejects.toMatchObject({ code: 'INVALID_ID' })
     expect((await persistence.list()).sessions).toEqual([])
     await (await persistence.create({ id: 'bad' })).close()
   })
