@@ -1,0 +1,116 @@
+// Proves that a repair keeps every record that can be proven and the damaged original, and says what is lost.
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeEach, expect, it } from 'vitest'
+import { openSqlite, sqliteStorage } from '../src/index.ts'
+import { RawDatabase } from './parts/raw-database.ts'
+import { note, notes, readAll, SAMPLE_TIME, sampleHeader, store } from './parts/sample-log.ts'
+import { temporaryDirectory } from './parts/temporary-directory.ts'
+
+let file = ''
+
+beforeEach(async () => {
+  file = join(await temporaryDirectory(), 'sessions.db')
+  const storage = sqliteStorage({ file })
+  await store(storage, 's', [notes(10)])
+  await store(storage, 'other', [notes(3)])
+  await storage.close()
+})
+
+function damage(sql: string): void {
+  using raw = new RawDatabase(file)
+  raw.exec(sql)
+}
+
+it('a sound log is left as it is', async () => {
+  const persistence = await openSqlite({ file })
+  expect(await persistence.repair('s', { dryRun: false })).toEqual({ id: 's', dryRun: false, kept: 10, lost: [] })
+  await persistence.close()
+})
+
+it('a damaged record becomes an empty one, and everything behind keeps its seq', async () => {
+  damage('UPDATE record SET time = time + 1 WHERE key IN ((1 << 32) + 4, (1 << 32) + 5, (1 << 32) + 9)')
+  const persistence = await openSqlite({ file })
+  const before = await readFile(file)
+  const plan = await persistence.repair('s')
+  expect(plan).toMatchObject({
+    dryRun: true,
+    kept: 9,
+    lost: [
+      { from: 4, to: 5 },
+      { from: 9, to: 9 },
+    ],
+  })
+  expect(before.equals(await readFile(file))).toBe(true)
+  const done = await persistence.repair('s', { dryRun: false })
+  expect(done).toMatchObject({ dryRun: false, kept: 9, lost: plan.lost, originalAt: expect.any(String) as string })
+  expect((await persistence.verify('s')).ok).toBe(true)
+  await (await persistence.resume('s')).close()
+  await persistence.close()
+  const storage = sqliteStorage({ file })
+  const lost = (seq: number) => ({
+    seq,
+    time: SAMPLE_TIME + 3,
+    type: 'session-persistence/lost',
+    data: {},
+    ignorable: true,
+  })
+  expect(await readAll(storage, 's')).toEqual([...notes(4), lost(4), lost(5), note(6), note(7), note(8)])
+  expect(await readAll(storage, 'other')).toEqual(notes(3))
+  await storage.close()
+  using raw = new RawDatabase(file)
+  expect(raw.rows("SELECT number, place FROM session WHERE place <> ''")).toEqual([[1, 'damaged']])
+})
+
+it('a damaged header and a damaged row are made anew from what the records prove', async () => {
+  damage("UPDATE session SET next_seq = 7 WHERE number = 1; UPDATE header SET header = 'x' WHERE session = 1")
+  const persistence = await openSqlite({ file })
+  const report = await persistence.repair('s', { dryRun: false })
+  expect(report.kept).toBe(10)
+  expect(report.lost.map(({ message }) => message)).toEqual([expect.stringMatching(/header could not be read/)])
+  await persistence.close()
+  const storage = sqliteStorage({ file })
+  const reader = await storage.openReader('s')
+  const { messageFormat, createdAt } = sampleHeader('s')
+  expect(reader.header).toEqual({ version: 1, id: 's', createdAt, messageFormat })
+  expect(await readAll(storage, 's')).toEqual(notes(10))
+  await storage.close()
+})
+
+it('nothing that can be proven is CORRUPT, and nothing is written', async () => {
+  damage('UPDATE session SET salt = salt + 1 WHERE number = 1')
+  const persistence = await openSqlite({ file })
+  const before = await readFile(file)
+  await expect(persistence.repair('s', { dryRun: false })).rejects.toMatchObject({ code: 'CORRUPT', sessionId: 's' })
+  expect(before.equals(await readFile(file))).toBe(true)
+  await persistence.close()
+})
+
+it('damaged pages are reported in a dry run, and nothing is written into them', async () => {
+  const storage = sqliteStorage({ file })
+  await store(storage, 'long', [notes(2000)])
+  await storage.close()
+  const bytes = await readFile(file)
+  const at = bytes.lastIndexOf('note 1500')
+  const page = Math.floor(at / 4096)
+  await writeFile(file, bytes.fill(0, page * 4096, (page + 1) * 4096))
+  const persistence = await openSqlite({ file })
+  const plan = await persistence.repair('long')
+  expect(plan.kept).toBeGreaterThan(0)
+  expect(plan.kept).toBeLessThan(1501)
+  expect(plan.lost.length).toBeGreaterThan(0)
+  await expect(persistence.repair('long', { dryRun: false })).rejects.toMatchObject({ code: 'CORRUPT' })
+  expect(await readFile(file).then((now) => now.equals(bytes))).toBe(true)
+  await persistence.close()
+})
+
+it('a session that is not there is NOT_FOUND; one that is open is LOCKED', async () => {
+  const storage = sqliteStorage({ file })
+  const writer = await storage.openWriter('s', { kind: 'resume' })
+  const persistence = await openSqlite({ file })
+  await expect(persistence.repair('missing')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await expect(persistence.repair('s', { dryRun: false })).rejects.toMatchObject({ code: 'LOCKED' })
+  await writer.close()
+  await storage.close()
+  await persistence.close()
+})
