@@ -149,8 +149,8 @@ export class LogReader implements StorageReader {
     const end = { offset: tail.end, seq: tail.nextSeq }
     if (to + 1 >= tail.nextSeq) return end
     const { file, path, codec, dialect } = source
-    const start = await seek(file, path, codec, dialect, tail, to + 1)
-    // The scan stops with the page that passes `to`: what it holds behind that is dropped again.
+    const start = await seek(file, path, codec, dialect, tail, to)
+    // The scan stops behind the unit that holds `to`.
     for await (const page of scanForward(source, start, { from: to, to, elideChunks: false })) {
       if (page.damage !== undefined) return end
       if (page.position.nextSeq !== undefined && page.position.nextSeq > to) {

@@ -23,6 +23,7 @@ export function systemError({ code, errno }: Pick<Fault, 'code' | 'errno'>): Err
 export class FaultyFileSystem implements FileSystem {
   readonly syncMode = nodeFileSystem.syncMode
   readonly calls: Call[] = []
+  bytesRead = 0
   /** Asked before every call with its number from 0. */
   decide: (call: Call, index: number) => Fault | undefined = () => undefined
 
@@ -69,7 +70,11 @@ export class FaultyFileSystem implements FileSystem {
     }
     return {
       stat: () => this.#run('stat', path, () => file.stat()),
-      read: (into, position) => this.#run('read', path, () => file.read(into, position)),
+      read: async (into, position) => {
+        const count = await this.#run('read', path, () => file.read(into, position))
+        this.bytesRead += count
+        return count
+      },
       write: (bytes, position) => wrote('write', bytes, (part) => file.write(part, position)),
       append: (bytes) => wrote('append', bytes, (part) => file.append(part)),
       truncate: (length) => this.#run('truncate', path, () => file.truncate(length)),

@@ -1,0 +1,138 @@
+// Proves that a listing shows every session once, in keyset order, whatever is wrong with some of them.
+import { mkdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { StorageListEntry, StorageListKey, StorageListQuery } from '@session-persistence/core'
+import { expect, it } from 'vitest'
+import { jsonlStorage } from '../src/index.ts'
+import { logPath, readLog, SAMPLE_BATCHES, sampleHeader, writeLog } from './parts/sample-log.ts'
+import { temporaryDirectory } from './parts/temporary-directory.ts'
+
+type Storage = ReturnType<typeof jsonlStorage>
+
+async function make(storage: Storage, id: string, time: number, more: object = {}): Promise<void> {
+  const writer = await storage.openWriter(id, { kind: 'create', header: { ...sampleHeader(id), ...more } })
+  await writer.append([{ seq: 0, time, type: 'acme/note', data: {}, ignorable: true }])
+  await writer.close()
+}
+
+async function allPages(storage: Storage, query: StorageListQuery): Promise<StorageListEntry[]> {
+  const entries: StorageListEntry[] = []
+  for (let after: StorageListKey | undefined; ; ) {
+    const page = await storage.list({ ...query, ...(after === undefined ? {} : { after }) })
+    entries.push(...page)
+    const last = page.at(-1)
+    if (last === undefined || page.length < query.limit) return entries
+    after = { updatedAt: last.updatedAt, id: last.id }
+  }
+}
+
+it('1,001 sessions, page by page, equal times by id', { timeout: 60_000 }, async () => {
+  const root = await temporaryDirectory()
+  const storage = jsonlStorage({ root, durability: 'process' })
+  const ids = Array.from({ length: 1001 }, (_, index) => `${index % 2 === 0 ? 'A' : 'b'}-${(index * 7919) % 1001}`)
+  for (const [index, id] of ids.entries()) await make(storage, id, 1000 + (index % 10))
+  const expected = ids
+    .map((id, index) => ({ id, updatedAt: 1000 + (index % 10) }))
+    .sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? -1 : 1))
+  for (const limit of [1000, 100, 7]) {
+    const entries = await allPages(storage, { limit })
+    expect(entries.map(({ id, updatedAt }) => ({ id, updatedAt }))).toEqual(expected)
+  }
+})
+
+it('damaged, newer and foreign directories hide nobody', async () => {
+  const root = await temporaryDirectory()
+  const storage = jsonlStorage({ root, durability: 'process' })
+  for (const [index, id] of ['a', 'b', 'c', 'd', 'e'].entries()) await make(storage, id, 100 + index)
+  await writeLog(root, 'b', Buffer.alloc(0))
+  const d = await readLog(root, 'd')
+  await writeLog(root, 'd', d.fill(0x20, d.length - 40, d.length - 30))
+  await mkdir(join(root, 'c (conflicted copy)'))
+  await writeFile(join(root, 'c (conflicted copy)', 'session.jsonl'), await readLog(root, 'c'))
+  await writeFile(join(root, 'notes.txt'), 'x')
+  await mkdir(join(root, 'empty'))
+  await writeLog(root, 'e', Buffer.concat([await readLog(root, 'e'), Buffer.from('{"torn')]))
+  const entries = await allPages(storage, { limit: 2 })
+  expect(entries.map(({ id, state, updatedAt }) => [id, state, updatedAt])).toEqual([
+    ['e', 'ready', 104],
+    ['c', 'ready', 102],
+    ['a', 'ready', 100],
+    ['b', 'damaged', undefined],
+    ['d', 'damaged', undefined],
+  ])
+  expect(entries[4]?.error).toMatchObject({ code: 'CORRUPT', sessionId: 'd' })
+  expect(entries[0]).toMatchObject({ events: 1, bytes: (await readLog(root, 'e')).length, header: sampleHeader('e') })
+})
+
+it('takes times from events, never from the file', async () => {
+  const root = await temporaryDirectory()
+  const storage = jsonlStorage({ root, durability: 'process' })
+  await make(storage, 'a', 5)
+  await make(storage, 'b', 9)
+  await utimes(logPath(root, 'a'), 2_000_000_000, 2_000_000_000)
+  expect((await storage.list({ limit: 9 })).map(({ id, updatedAt }) => [id, updatedAt])).toEqual([
+    ['b', 9],
+    ['a', 5],
+  ])
+})
+
+it('filters by what the header and the end of a log say', async () => {
+  const root = await temporaryDirectory()
+  const storage = jsonlStorage({ root, durability: 'process' })
+  await make(storage, 'a', 1, { cwd: '/a', origin: 'x' })
+  await make(storage, 'b', 2, { cwd: '/b', parent: 'a' })
+  await make(storage, 'c', 3, { cwd: '/a', parent: 'a' })
+  await make(storage, 'z', 3)
+  await writeLog(root, 'z', Buffer.from('x'))
+  const ids = async (query: Omit<StorageListQuery, 'limit'>): Promise<string[]> =>
+    (await storage.list({ limit: 9, ...query })).map(({ id }) => id)
+  expect(await ids({ cwd: '/a' })).toEqual(['c', 'a'])
+  expect(await ids({ parent: 'a' })).toEqual(['c', 'b'])
+  expect(await ids({ origin: 'x' })).toEqual(['a'])
+  expect(await ids({ updatedAfter: 2 })).toEqual(['c'])
+  expect(await ids({ state: 'damaged' })).toEqual(['z'])
+  const writer = await storage.openWriter('b', { kind: 'resume' })
+  expect(await ids({ state: 'open' })).toEqual(['b'])
+  expect((await storage.list({ limit: 9, state: 'open' }))[0]?.owner).toContain(`pid ${process.pid}`)
+  await writer.close()
+  expect(await ids({ state: 'ready' })).toEqual(['c', 'b', 'a'])
+})
+
+it('is told from long last lines, long headers and packed runs as well', async () => {
+  const root = await temporaryDirectory()
+  const storage = jsonlStorage({ root, durability: 'process', pack: true })
+  await make(storage, 'header', 1, {
+    labels: Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`label ${at}`, 'x'.repeat(50)])),
+  })
+  const line = await storage.openWriter('line', { kind: 'create', header: sampleHeader('line') })
+  await line.append([{ seq: 0, time: 2, type: 'acme/note', data: 'x'.repeat(100_000) }])
+  await line.close()
+  const runs = await storage.openWriter('runs', { kind: 'create', header: sampleHeader('runs') })
+  await runs.append(SAMPLE_BATCHES.slice(0, 2).flat())
+  await runs.close()
+  const empty = await storage.openWriter('empty', { kind: 'create', header: sampleHeader('empty'), staged: true })
+  await empty.publish()
+  await empty.close()
+  expect((await storage.list({ limit: 9 })).map(({ id, events }) => [id, events])).toEqual([
+    ['runs', 8],
+    ['empty', 0],
+    ['line', 1],
+    ['header', 1],
+  ])
+})
+
+it('of no root is empty, and makes none', async () => {
+  const root = join(await temporaryDirectory(), 'root')
+  const storage = jsonlStorage({ root })
+  expect(await storage.list({ limit: 5 })).toEqual([])
+  await expect(storage.openReader('a')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await expect(storage.openWriter('a', { kind: 'resume' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  expect(await storage.delete('a')).toBe(false)
+  await expect(rm(root)).rejects.toMatchObject({ code: 'ENOENT' })
+})
+
+it('ends with the reason of an abort', async () => {
+  const storage = jsonlStorage({ root: await temporaryDirectory() })
+  const reason = new Error('enough')
+  await expect(storage.list({ limit: 5, signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+})
