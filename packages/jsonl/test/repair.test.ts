@@ -1,0 +1,185 @@
+// Proves that a repair keeps every record that can be proven, says what is lost, keeps the original, and leaves a log
+// that reads and resumes; and that a dry run, and a repair of a sound log, change nothing.
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type AnySessionEvent, LogFold, type StorageRepair } from '@session-persistence/core'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { jsonlStorage, lineCodec, openJsonl } from '../src/index.ts'
+import { logPath, readAll, readLog, SAMPLE_TIME, sampleHeader, store, writeLog } from './parts/sample-log.ts'
+import { temporaryDirectory } from './parts/temporary-directory.ts'
+
+function turn(number: number, seq: number): AnySessionEvent[] {
+  const place = { turn: number, step: 1 }
+  const datas: readonly (readonly [string, object])[] = [
+    ['turn/start', { turn: number }],
+    ['user/message', { turn: number, message: { role: 'user', content: `question ${number}` } }],
+    ['step/start', place],
+    ...[...'abcdef'].map((text) => ['assistant/chunk', { ...place, kind: 'text', index: 0, text }] as const),
+    ['assistant/message', { ...place, message: { role: 'assistant', content: 'abcdef' }, toolCalls: [] }],
+    ['step/end', place],
+    ['turn/end', { turn: number, reason: { kind: 'completed' } }],
+  ]
+  return datas.map(([type, data], index) => ({ seq: seq + index, time: SAMPLE_TIME + seq + index, type, data }))
+}
+
+const TURN_EVENTS = 12
+const TURNS = Array.from({ length: 6 }, (_, index) => turn(index + 1, index * TURN_EVENTS))
+const EVENTS = TURNS.flat()
+
+let root = ''
+let storage: ReturnType<typeof jsonlStorage>
+let whole: Buffer
+let lines: readonly Buffer[]
+
+beforeEach(async () => {
+  root = await temporaryDirectory()
+  storage = jsonlStorage({ root, durability: 'process' })
+  await store(storage, 's', TURNS)
+  whole = await readLog(root, 's')
+  lines = whole
+    .toString('utf8')
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => Buffer.from(`${line}\n`))
+})
+
+/** Line 0 is the header; line n + 1 holds event n. */
+function edited(edit: (lines: Buffer[]) => void): Buffer {
+  const copy = lines.map((line) => Buffer.from(line))
+  edit(copy)
+  return Buffer.concat(copy)
+}
+
+async function repaired(bytes: Buffer): Promise<StorageRepair> {
+  await writeLog(root, 's', bytes)
+  const before = await stat(logPath(root, 's'), { bigint: true })
+  const plan = await storage.repair?.('s', { dryRun: true })
+  const after = await stat(logPath(root, 's'), { bigint: true })
+  expect([after.mtimeNs, after.ino]).toEqual([before.mtimeNs, before.ino])
+  const done = await storage.repair?.('s', { dryRun: false })
+  if (plan === undefined || done === undefined) throw new Error('there is no repair')
+  const { originalAt, ...rest } = done
+  expect({ ...rest, dryRun: true }).toEqual(plan)
+  if (originalAt === undefined) throw new Error('nothing was repaired')
+  expect((await readFile(originalAt)).equals(bytes)).toBe(true)
+  expect((await stat(originalAt)).mode & 0o777).toBe(0o600)
+  expect(await storage.check('s')).toMatchObject({ events: done.kept, problems: [] })
+  const fold = new LogFold()
+  for (const event of await readAll(storage, 's')) fold.accept(event)
+  return done
+}
+
+const lost = (seq: number): AnySessionEvent => ({
+  seq,
+  time: SAMPLE_TIME + seq - 1,
+  type: 'session-persistence/lost',
+  data: {},
+  ignorable: true,
+})
+
+it('leaves a sound log, and a torn one, as they are', async () => {
+  for (const bytes of [whole, whole.subarray(0, -5)]) {
+    await writeLog(root, 's', bytes)
+    expect(await storage.repair?.('s', { dryRun: false })).toMatchObject({ lost: [] })
+    expect(await readLog(root, 's')).toEqual(bytes)
+  }
+  expect(await readdir(join(root, 's'))).toEqual(['session.jsonl'])
+})
+
+describe('nothing is lost', () => {
+  it.each<[string, (lines: Buffer[]) => void]>([
+    ['of swapped lines', (all) => all.splice(20, 2, all[21] ?? Buffer.alloc(0), all[20] ?? Buffer.alloc(0))],
+    ['of repeated lines', (all) => all.splice(20, 0, ...all.slice(15, 25))],
+    ['of a lost line end', (all) => all.splice(20, 1, (all[20] ?? Buffer.alloc(0)).subarray(0, -1))],
+    ['of an overwritten line end', (all) => all[20]?.writeUInt8(0x20, all[20].length - 1)],
+    ['around a foreign line', (all) => all.splice(20, 0, Buffer.from('{"of":"another program"}\n'))],
+    ['around NULs', (all) => all.splice(20, 0, Buffer.alloc(3000))],
+    ['when the two halves changed places', (all) => all.push(...all.splice(1, 30))],
+  ])('%s', async (_, edit) => {
+    const { kept, lost: report } = await repaired(edited(edit))
+    expect(kept).toBe(EVENTS.length)
+    expect(report.filter(({ from }) => from !== undefined)).toEqual([])
+    expect(await readAll(storage, 's')).toEqual(EVENTS)
+  })
+})
+
+it('an unreadable chunk is lost, and an empty event keeps its seq', async () => {
+  const seq = TURN_EVENTS + 4
+  const { kept, lost: report } = await repaired(edited((all) => all[seq + 1]?.fill(0x23, 30, 40)))
+  expect(kept).toBe(EVENTS.length)
+  expect(report).toEqual([
+    { message: 'an event is lost, an empty one in each place', from: seq, to: seq },
+    {
+      message: expect.stringContaining('bytes hold no record'),
+      offset: lines.slice(0, seq + 1).reduce((sum, line) => sum + line.length, 0),
+      bytes: lines[seq + 1]?.length,
+    },
+  ])
+  expect(await readAll(storage, 's')).toEqual(EVENTS.map((event) => (event.seq === seq ? lost(seq) : event)))
+  await using persistence = await openJsonl({ root })
+  const session = await persistence.resume('s')
+  expect(session.messages()).toHaveLength(12)
+  expect(session.openTurn).toBeUndefined()
+  await session.close()
+})
+
+it('what cannot follow a loss is cut, and named', async () => {
+  // The start of turn 3: nothing behind it can be placed.
+  const seq = 2 * TURN_EVENTS
+  const { kept, lost: report } = await repaired(edited((all) => all.splice(seq + 1, 1)))
+  expect(kept).toBe(seq)
+  expect(report).toMatchObject([
+    { from: seq, to: seq },
+    { from: seq + 1, to: EVENTS.length - 1, message: expect.stringContaining('cannot follow') },
+  ])
+  expect(await readAll(storage, 's')).toEqual(EVENTS.slice(0, seq))
+})
+
+it('a damaged header is put together again from what is left of it and what the lines prove', async () => {
+  for (const damage of [
+    (header: Buffer) => header.writeUInt8(0x21, header.indexOf('"cwd":"') + 8),
+    (header: Buffer) => header.write('00000000', header.indexOf('"salt":"') + 8),
+    (header: Buffer) => header.fill(0, 0, header.length - 1),
+  ]) {
+    const { kept, lost: report } = await repaired(edited((all) => damage(all[0] ?? Buffer.alloc(0))))
+    expect(kept).toBe(EVENTS.length)
+    expect(report[0]?.message).toContain('header')
+    expect(await readAll(storage, 's')).toEqual(EVENTS)
+    const reader = await storage.openReader('s')
+    expect(reader.header).toMatchObject({ version: 1, id: 's', createdAt: SAMPLE_TIME, messageFormat: 'plain' })
+    await reader.close()
+  }
+})
+
+it('of what holds nothing of ours is refused, and changes nothing', async () => {
+  const bytes = Buffer.from('nothing\nof ours\n')
+  await writeLog(root, 's', bytes)
+  for (const dryRun of [true, false]) {
+    await expect(storage.repair?.('s', { dryRun })).rejects.toMatchObject({ code: 'CORRUPT', sessionId: 's' })
+  }
+  expect(await readLog(root, 's')).toEqual(bytes)
+  expect(await readdir(join(root, 's'))).toEqual(['session.jsonl'])
+})
+
+it('a forged seq does not fill the disk', async () => {
+  const far = { seq: 2 ** 40, time: 1, type: 'acme/note', data: 1, ignorable: true } as const
+  const newSalt = (): number => 1
+  const same = jsonlStorage({ root, durability: 'process', newSalt })
+  await same.delete('s')
+  await store(same, 's', TURNS.slice(0, 1))
+  const { dialect } = await lineCodec({ newSalt }).create(sampleHeader('s'))
+  await writeLog(root, 's', Buffer.concat([await readLog(root, 's'), await dialect.encodeBatch([far], 0)]))
+  const done = await same.repair?.('s', { dryRun: false })
+  expect(done?.kept).toBe(TURN_EVENTS)
+  expect(done?.lost).toMatchObject([
+    { from: TURN_EVENTS, to: 2 ** 40 - 1, message: expect.stringContaining('ends before') },
+  ])
+})
+
+it('keeps each original of several repairs', async () => {
+  for (const count of [1, 2]) {
+    await repaired(edited((all) => all.splice(5 + count, 1)))
+    const kept = (await readdir(join(root, 's'))).filter((name) => name.includes('damaged'))
+    expect(kept).toHaveLength(count)
+  }
+})
