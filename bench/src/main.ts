@@ -1,4 +1,4 @@
-/** `npm run bench -- [--quick] [--backend NAME] [--scenario ID] [--dir DIRECTORY] [--json FILE]`. */
+/** `npm run bench -- [FILE...] [--quick] [--backend NAME] [--scenario ID] [--dir DIRECTORY] [--json FILE]`. */
 import fs from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { isSessionError } from 'session-persistence'
@@ -7,7 +7,9 @@ import { runBench } from './run-bench.ts'
 
 const HELP = `Measures the backends against the physical limit and against their goals.
 
-  npm run bench -- [options]
+  npm run bench -- [FILE...] [options]
+
+  FILE               a log of your own, or a directory of them: only these are measured, unless --scenario asks for more
 
   --quick            fewer rounds and shorter logs; wider intervals
   --backend NAME     only this backend, or the path of a harness module; may be repeated
@@ -21,6 +23,7 @@ const EXIT_FAILED = 1
 const EXIT_USAGE = 2
 
 function readArguments(): {
+  readonly files: readonly string[]
   readonly quick: boolean
   readonly help: boolean
   readonly backend: readonly string[]
@@ -28,7 +31,8 @@ function readArguments(): {
   readonly dir: string | undefined
   readonly json: string | undefined
 } {
-  const { values } = parseArgs({
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
     options: {
       quick: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -38,7 +42,7 @@ function readArguments(): {
       json: { type: 'string' },
     },
   })
-  return { ...values, dir: values.dir, json: values.json }
+  return { ...values, files: positionals, dir: values.dir, json: values.json }
 }
 
 async function main(): Promise<number> {
@@ -53,6 +57,7 @@ async function main(): Promise<number> {
   const report = await runBench({
     backends: given.backend,
     scenarios: given.scenario,
+    files: given.files,
     scale: given.quick ? 'quick' : 'full',
     signal: interrupted.signal,
     progress: (text) => {

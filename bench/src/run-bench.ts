@@ -3,19 +3,23 @@ import { type BackendDescription, SessionError } from 'session-persistence'
 import type { BenchBackend } from './backend/bench-backend.ts'
 import { findBackends } from './backend/find-backends.ts'
 import { temporaryDirectory } from './backend/temporary-directory.ts'
+import { readGivenLogs } from './input/given-logs.ts'
 import { machineFacts } from './machine/machine-facts.ts'
 import { type BenchReport, type Failure, REPORT_FORMAT, REPORT_VERSION } from './report/report.ts'
 import type { Row } from './report/row.ts'
 import { ALL_SCENARIOS } from './scenario/all-scenarios.ts'
 import { RunContext } from './scenario/context.ts'
+import { givenLogsScenario } from './scenario/given-logs.ts'
 import { FULL, QUICK, type Scale } from './scenario/scale.ts'
 import type { Scenario } from './scenario/scenario.ts'
 
 export interface BenchOptions {
   /** Names of built-in backends or paths of harness modules; default all built-in ones. */
   readonly backends?: readonly string[]
-  /** Ids of scenarios; default all. */
+  /** Ids of scenarios; default all; none when `files` are given. */
   readonly scenarios?: readonly string[]
+  /** Logs of the user's own, in any format that can be imported; or directories of them. */
+  readonly files?: readonly string[]
   /** Default `full`; tests give one of their own. */
   readonly scale?: 'full' | 'quick' | Scale
   /** Called when something new is begun. */
@@ -27,10 +31,11 @@ export interface BenchOptions {
 /**
  * Measures every scenario on every backend, in stores of its own under the system's temporary directory, which are
  * removed again. A scenario that fails is named in the report and ends nothing but itself. INVALID_ARGUMENT for a
- * scenario or backend that does not exist, before anything is measured.
+ * scenario or backend that does not exist, and what `readLogs` of interchange throws for a file that is no log, before
+ * anything is measured.
  */
 export async function runBench(options: BenchOptions = {}): Promise<BenchReport> {
-  const scenarios = findScenarios(options.scenarios)
+  const scenarios = [...findScenarios(options), ...(await fileScenarios(options))]
   const backends = await findBackends(options.backends)
   const directory = await temporaryDirectory()
   const start = performance.now()
@@ -85,14 +90,26 @@ async function runScenarios(
   return { rows, failures }
 }
 
-function findScenarios(ids: readonly string[] = []): readonly Scenario[] {
-  if (ids.length === 0) return ALL_SCENARIOS
-  return ids.map((id) => {
+function findScenarios({ scenarios = [], files = [] }: BenchOptions): readonly Scenario[] {
+  if (scenarios.length === 0) return files.length === 0 ? ALL_SCENARIOS : []
+  return scenarios.map((id) => {
     const found = ALL_SCENARIOS.find((scenario) => scenario.id === id)
     if (found !== undefined) return found
     const known = ALL_SCENARIOS.map((scenario) => scenario.id).join(', ')
     throw new SessionError('INVALID_ARGUMENT', `no scenario is named ${JSON.stringify(id)}; known: ${known}`)
   })
+}
+
+async function fileScenarios({ files = [], signal }: BenchOptions): Promise<readonly Scenario[]> {
+  const scenarios: Scenario[] = []
+  for (const [index, file] of files.entries()) {
+    const given = await readGivenLogs(file, signal)
+    if (given.logs.length === 0) {
+      throw new SessionError('INVALID_ARGUMENT', `${file} holds no log that can be read`, { path: file })
+    }
+    scenarios.push(givenLogsScenario(`logs-${index + 1}`, given))
+  }
+  return scenarios
 }
 
 /** Modes as the opened backends report them. */
