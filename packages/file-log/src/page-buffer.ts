@@ -36,6 +36,8 @@ export class PageBuffer {
   /** The bytes from `from` on, at least those that are wanted; then starts to read what follows. */
   async next(from: number): Promise<Window> {
     const { end } = this.#source
+    const left = this.#leftFrom(from)
+    if (left !== undefined) return left
     const ahead = this.#ahead
     this.#ahead = undefined
     const to = Math.min(end, from + Math.max(PAGE_BYTES, this.#wanted))
@@ -43,6 +45,16 @@ export class PageBuffer {
     const stop = window.offset + window.bytes.length
     if (stop < end) this.#readAhead(stop, Math.min(end, stop + PAGE_BYTES))
     return window
+  }
+
+  /** What a scan that took only a part of the page left of it, while that is more than can be carried over. */
+  #leftFrom(from: number): Window | undefined {
+    const { bytes, offset } = this.#window
+    const left = offset + bytes.length - from
+    if (this.#wanted > 0 || from <= offset || left <= CARRY_BYTES) return undefined
+    this.#asked = left
+    this.#window = { bytes: bytes.subarray(from - offset), offset: from }
+    return this.#window
   }
 
   #readAhead(from: number, to: number): void {

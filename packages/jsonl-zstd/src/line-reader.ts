@@ -79,8 +79,8 @@ class LineReader {
     let time = Number.NaN
     for (let at = 0; at < bytes.length; ) {
       const end = bytes.indexOf(LF, at)
-      const skipped = this.#skip(at, end)
-      if (!skipped) time = this.#line(at, end)
+      // A line that was passed over leaves the time of its last event unread.
+      time = this.#skip(at, end) ? Number.NaN : this.#line(at, end)
       at = end + 1
     }
     if (this.#nextSeq !== this.#endSeq) return `it ends at seq ${this.#nextSeq - 1}, not ${this.#endSeq - 1}`
