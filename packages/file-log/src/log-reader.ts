@@ -101,12 +101,16 @@ export class LogReader implements StorageReader {
     if (damaged === undefined) return
     const again = await take(this.#place)
     try {
-      const { nextSeq } = again.tail
+      const { nextSeq, verdict } = again.tail
       const rest = { ...left, to: Math.min(left.to, nextSeq - 1), toEnd: left.toEnd && nextSeq === this.tail.nextSeq }
+      // A log that ends earlier was cut; one that is damaged there was not.
+      const missing = verdict.kind === 'corrupt' && rest.to < left.to ? this.#corrupt(verdict.damage) : undefined
+      if (missing !== undefined && left.reverse) throw missing
       for await (const page of this.#pages(again, rest, signal, this.#placeOf(damaged, again, left))) {
         if (page.records.length > 0) yield page.records
         if (page.damage !== undefined) throw this.#corrupt(page.damage)
       }
+      if (missing !== undefined) throw missing
     } finally {
       await closeQuietly(again)
     }
