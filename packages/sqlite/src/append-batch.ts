@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts'
 import { readPage } from './log-page.ts'
 import { encodeRows, type RecordRow, rowBytes, SEQ_SPAN } from './row-codec.ts'
 import type { SessionRow } from './session-row.ts'
-import { deleteRecords, insertRecords, rowOf, updateEnd } from './session-statements.ts'
+import { deleteRecords, insertRecords, moveEnd, rowOf, updateEnd } from './session-statements.ts'
 
 export interface Batch {
   readonly events: readonly AnySessionEvent[]
@@ -20,33 +20,49 @@ export interface Batch {
 export function appendRecords(
   connection: Connection,
   durable: SessionRow,
-  { events, rows }: Batch,
+  batch: Batch,
   unknown: 'discard' | 'compare',
 ): SessionRow {
-  const stored = rowOf(connection, durable.number)
-  const isSame = stored?.id === durable.id && stored.place === durable.place && stored.salt === durable.salt
-  if (stored === undefined || !isSame) {
-    throw new SessionError('CONFLICT', 'the session was deleted or replaced', { sessionId: durable.id })
-  }
-  const first = events[0]?.seq ?? durable.nextSeq
-  if (first !== durable.nextSeq || stored.nextSeq < first) {
-    throw conflict(durable, Math.min(durable.nextSeq, stored.nextSeq), first)
-  }
-  if (stored.nextSeq > first) {
-    if (unknown === 'compare') return recognise(connection, stored, events)
+  const row = endAfter(durable, batch)
+  // Changes nothing unless the row is exactly the one that this writer left.
+  if (!moveEnd(connection, durable, row)) {
+    const stored = requireSame(connection, durable)
+    const first = durable.nextSeq
+    if (stored.nextSeq < first) throw conflict(durable, stored.nextSeq, first)
+    if (unknown === 'compare') return recognise(connection, stored, batch.events)
     deleteRecords(connection, durable.number, first, SEQ_SPAN - 1)
+    updateEnd(connection, row)
   }
-  const last = events.at(-1)
-  const row: SessionRow = {
-    ...durable,
-    nextSeq: last === undefined ? first : last.seq + 1,
-    updatedAt: last?.time ?? durable.updatedAt,
-    bytes: durable.bytes + rows.reduce((sum, each) => sum + rowBytes(each), 0),
-  }
-  requireContiguous(row, first, events)
-  insertRecords(connection, row, rows)
-  updateEnd(connection, row)
+  insertRecords(connection, row, batch.rows)
   return row
+}
+
+/** CONFLICT for events that do not continue the log, INVARIANT for a gap between them, TOO_LARGE for a full log. */
+function endAfter(durable: SessionRow, { events, rows }: Batch): SessionRow {
+  const { nextSeq: first, id } = durable
+  for (const [index, event] of events.entries()) {
+    if (event.seq === first + index) continue
+    if (index === 0) throw conflict(durable, first, event.seq)
+    throw new SessionError('INVARIANT', 'the events of a batch are not contiguous', { sessionId: id, seq: event.seq })
+  }
+  if (first + events.length > SEQ_SPAN) {
+    throw new SessionError('TOO_LARGE', `a session in a database holds at most ${SEQ_SPAN} events`, {
+      sessionId: id,
+      expected: SEQ_SPAN,
+    })
+  }
+  return {
+    ...durable,
+    nextSeq: first + events.length,
+    updatedAt: events.at(-1)?.time ?? durable.updatedAt,
+    bytes: durable.bytes + rows.reduce((sum, row) => sum + rowBytes(row), 0),
+  }
+}
+
+function requireSame(connection: Connection, { number, id, place, salt }: SessionRow): SessionRow {
+  const stored = rowOf(connection, number)
+  if (stored?.id === id && stored.place === place && stored.salt === salt) return stored
+  throw new SessionError('CONFLICT', 'the session was deleted or replaced', { sessionId: id })
 }
 
 /** What is stored behind the end must be what the batch begins with; the rest of the batch is appended. */
@@ -69,18 +85,6 @@ function recognise(connection: Connection, stored: SessionRow, events: readonly 
   return rest.length === 0
     ? stored
     : appendRecords(connection, stored, { events: rest, rows: encodeRows(rest) }, 'compare')
-}
-
-function requireContiguous({ id, nextSeq }: SessionRow, first: number, events: readonly AnySessionEvent[]): void {
-  events.forEach((event, index) => {
-    if (event.seq === first + index) return
-    throw new SessionError('INVARIANT', 'the events of a batch are not contiguous', { sessionId: id, seq: event.seq })
-  })
-  if (nextSeq <= SEQ_SPAN) return
-  throw new SessionError('TOO_LARGE', `a session in a database holds at most ${SEQ_SPAN} events`, {
-    sessionId: id,
-    expected: SEQ_SPAN,
-  })
 }
 
 function conflict({ id }: SessionRow, expected: number, found: number): SessionError {

@@ -123,7 +123,23 @@ function freeNumber(connection: Connection): number {
   })
 }
 
-/** The log's new end. */
+/** The log's new end, if its row is still what it was, to the checksum; false, with nothing changed, otherwise. */
+export function moveEnd(connection: Connection, from: SessionRow, to: SessionRow): boolean {
+  const changes = connection.run(
+    'UPDATE session SET next_seq = ?, updated_at = ?, bytes = ?, crc = ? WHERE number = ? AND next_seq = ? AND salt = ? AND crc = ?',
+    to.nextSeq,
+    to.updatedAt,
+    to.bytes,
+    sessionCrc(to),
+    from.number,
+    from.nextSeq,
+    from.salt,
+    sessionCrc(from),
+  )
+  return changes > 0
+}
+
+/** The log's new end, whatever it was. */
 export function updateEnd(connection: Connection, row: SessionRow): void {
   connection.run(
     'UPDATE session SET next_seq = ?, updated_at = ?, bytes = ?, crc = ? WHERE number = ?',
