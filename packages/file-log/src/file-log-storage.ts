@@ -90,7 +90,7 @@ class FileLogStorage implements SealableStorage {
     if (intent.kind === 'resume') {
       // Nothing to lock where nothing is stored: reading a wrong id must not leave a directory behind.
       const layout = await this.#find()
-      if (layout === undefined || (await statDirectory(this.#fs, layout.directory(name))) === undefined) {
+      if (layout === undefined || statDirectory(this.#fs, layout.directory(name)) === undefined) {
         throw notFound(id, this.#root.given)
       }
     }

@@ -87,19 +87,19 @@ export function isTemporaryFile(entry: string): boolean {
 }
 
 /** Refuses anything but a plain directory at `path`; undefined when nothing is there. */
-export async function statDirectory(fs: FileSystem, path: string): Promise<FileStat | undefined> {
-  return await statKind(fs, path, 'directory')
+export function statDirectory(fs: FileSystem, path: string): FileStat | undefined {
+  return statKind(fs, path, 'directory')
 }
 
 /** Refuses anything but a plain file at `path`; undefined when nothing is there. */
-export async function statFile(fs: FileSystem, path: string): Promise<FileStat | undefined> {
-  return await statKind(fs, path, 'file')
+export function statFile(fs: FileSystem, path: string): FileStat | undefined {
+  return statKind(fs, path, 'file')
 }
 
-async function statKind(fs: FileSystem, path: string, kind: 'file' | 'directory'): Promise<FileStat | undefined> {
+function statKind(fs: FileSystem, path: string, kind: 'file' | 'directory'): FileStat | undefined {
   let stat: FileStat
   try {
-    stat = await fs.lstat(path)
+    stat = fs.lstatSync(path)
   } catch (error) {
     if (isMissing(error)) return undefined
     throw ioError(error, `look at a ${kind}`, path)

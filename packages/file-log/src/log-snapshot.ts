@@ -7,6 +7,9 @@ import type { Damage, LogCodec, LogDialect, LogTail } from './log-codec.ts'
 import { readBytes } from './read-bytes.ts'
 import { findTail } from './tail.ts'
 
+/** Holds most headers. */
+const HEADER_BYTES = 4096
+
 export interface LogSnapshot {
   readonly path: string
   readonly file: OpenFile
@@ -24,9 +27,9 @@ export interface OpenedLog {
 /** Opens the log in `directory` for reading. NOT_FOUND; PERMISSION_DENIED for anything but a plain file in a plain directory. */
 export async function openLog(fs: FileSystem, layout: Layout, directory: string, id: string): Promise<OpenedLog> {
   const path = layout.log(directory)
-  if ((await statDirectory(fs, directory)) === undefined) throw notFound(id, path)
+  if (statDirectory(fs, directory) === undefined) throw notFound(id, path)
   // Opening a device can do things: look first. What replaces the file in between meets O_NOFOLLOW and O_NONBLOCK.
-  if ((await statFile(fs, path)) === undefined) throw notFound(id, path)
+  if (statFile(fs, path) === undefined) throw notFound(id, path)
   let file: OpenFile
   try {
     file = await fs.open(path, 'read')
@@ -45,7 +48,9 @@ export async function openLog(fs: FileSystem, layout: Layout, directory: string,
 
 /** The header of an open log; CORRUPT when it is another session's, UNSUPPORTED_VERSION when it is newer. */
 export async function readHeader({ path, file, stat }: OpenedLog, codec: LogCodec, id: string): Promise<LogDialect> {
-  const prefix = await readBytes(file, path, 0, Math.min(stat.size, codec.headerBytesMax))
+  const most = Math.min(stat.size, codec.headerBytesMax)
+  let prefix = await readBytes(file, path, 0, Math.min(most, HEADER_BYTES))
+  if (prefix.length < most && !codec.holdsHeader(prefix)) prefix = await readBytes(file, path, 0, most)
   const dialect = located(path, id, () => codec.open(prefix))
   if (dialect.header.id !== id) throw otherId(path, id)
   return dialect

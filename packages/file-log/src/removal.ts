@@ -10,7 +10,7 @@ import { removeTree } from './remove-tree.ts'
  */
 export async function removeSession(fs: FileSystem, layout: Layout, name: string, durable: boolean): Promise<boolean> {
   const directory = layout.directory(name)
-  if ((await statDirectory(fs, directory)) === undefined) return false
+  if (statDirectory(fs, directory) === undefined) return false
   // A directory without a log is somebody else's.
   if (!(await exists(fs, layout.log(directory)))) return false
   const aside = layout.temporaryDirectory(name)

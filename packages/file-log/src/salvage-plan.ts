@@ -55,8 +55,9 @@ function add(spans: SalvagedSpan[], unit: SalvagedUnit, fileEnd: number): void {
   const end = Math.min(unit.end, fileEnd)
   const terminated = unit.terminated && unit.end <= fileEnd
   const before = spans.at(-1)
-  if (before?.terminated === true && before.end === offset && before.lastSeq + 1 === firstSeq) {
-    spans[spans.length - 1] = { ...before, end, lastSeq, terminated }
+  // A unit without its terminator is read alone.
+  if (terminated && before?.terminated === true && before.end === offset && before.lastSeq + 1 === firstSeq) {
+    spans[spans.length - 1] = { ...before, end, lastSeq }
   } else {
     spans.push({ offset, end, firstSeq, lastSeq, terminated })
   }

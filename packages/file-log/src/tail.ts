@@ -5,7 +5,7 @@
  */
 import { SessionError } from '@session-persistence/core'
 import type { OpenFile } from './file-system.ts'
-import type { LogCodec, LogDialect, LogTail } from './log-codec.ts'
+import type { LogCodec, LogDialect, LogTail, Window } from './log-codec.ts'
 import { byteSource, readBytes, readInto } from './read-bytes.ts'
 
 const FIRST_WINDOW_BYTES = 64 * 1024
@@ -21,13 +21,16 @@ export async function findTail(
   dialect: LogDialect,
 ): Promise<LogTail> {
   if (dialect.tail.kind === 'source') return await dialect.tail.find(byteSource(file, path, size))
-  const contentEnd = await trimNuls(file, path, size, codec, dialect)
   // The last batch, a torn one behind it, and the unit before it.
   const most = 2 * codec.batchBytesMax + codec.unitBytesMax
-  for (let length = FIRST_WINDOW_BYTES; ; length *= GROWTH) {
-    const offset = Math.max(dialect.dataStart, contentEnd - length)
-    const bytes = await readBytes(file, path, offset, contentEnd - offset)
-    if (bytes.length < contentEnd - offset) throw changed(path, offset)
+  let window = await readWindow(file, path, dialect.dataStart, size, FIRST_WINDOW_BYTES)
+  if (window.bytes.length === 0) {
+    const contentEnd = await skipNuls(file, path, dialect.dataStart, window.offset, size, codec)
+    window = await readWindow(file, path, dialect.dataStart, contentEnd, FIRST_WINDOW_BYTES)
+  }
+  const contentEnd = window.offset + window.bytes.length
+  for (let length = FIRST_WINDOW_BYTES; ; ) {
+    const { bytes, offset } = window
     const tail = dialect.tail.read({ bytes, offset, size, whole: offset === dialect.dataStart })
     if (tail !== undefined) return tail
     if (length >= most) throw endless(path, offset, `no complete batch in the last ${most} bytes`)
@@ -35,30 +38,50 @@ export async function findTail(
     if (codec.terminator !== undefined && !bytes.subarray(0, -1).includes(codec.terminator)) {
       await requireTerminator(file, path, codec, codec.terminator, dialect.dataStart, offset, contentEnd)
     }
+    length *= GROWTH
+    window = await readWindow(file, path, dialect.dataStart, contentEnd, length)
   }
 }
 
-/** Offset behind the last byte that is not NUL. */
-async function trimNuls(
+/** The last `length` bytes before `end`, without the NULs at their end. */
+async function readWindow(
   file: OpenFile,
   path: string,
+  dataStart: number,
+  end: number,
+  length: number,
+): Promise<Window> {
+  const offset = Math.max(dataStart, end - length)
+  const bytes = await readBytes(file, path, offset, end - offset)
+  if (bytes.length < end - offset) throw changed(path, offset)
+  return { bytes: bytes.subarray(0, trimmedLength(bytes)), offset }
+}
+
+function trimmedLength(bytes: Buffer): number {
+  let end = bytes.length
+  while (end > 0 && bytes[end - 1] === 0) end--
+  return end
+}
+
+/** Offset behind the last byte before `from` that is not NUL. */
+async function skipNuls(
+  file: OpenFile,
+  path: string,
+  dataStart: number,
+  from: number,
   size: number,
   codec: LogCodec,
-  dialect: LogDialect,
 ): Promise<number> {
-  let end = size
-  let step = 4096
-  while (end > dialect.dataStart) {
-    const start = Math.max(dialect.dataStart, end - step)
-    const bytes = await readBytes(file, path, start, end - start)
-    if (bytes.length < end - start) throw changed(path, start)
-    let at = bytes.length
-    while (at > 0 && bytes[at - 1] === 0) at--
-    if (at > 0) return start + at
-    end = start
-    step = STEP_BYTES
-    if (size - end > codec.batchBytesMax)
-      throw endless(path, end, `more than ${codec.batchBytesMax} NUL bytes at the end`)
+  const zeros = Buffer.alloc(STEP_BYTES)
+  const buffer = Buffer.allocUnsafe(STEP_BYTES)
+  let end = from
+  while (end > dataStart) {
+    const part = buffer.subarray(0, Math.min(STEP_BYTES, end - dataStart))
+    if ((await readInto(file, path, part, end - part.length)) < part.length) throw changed(path, end - part.length)
+    if (!part.equals(zeros.subarray(0, part.length))) return end - part.length + trimmedLength(part)
+    end -= part.length
+    if (size - end <= codec.batchBytesMax) continue
+    throw endless(path, end, `more than ${codec.batchBytesMax} NUL bytes at the end`)
   }
   return end
 }

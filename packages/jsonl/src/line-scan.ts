@@ -25,27 +25,38 @@ export interface LineUnit {
 
 /** The line at `[start, end)`, its terminator excluded, on its own; undefined when it is not what was written. */
 export function verifyLine(format: LineFormat, bytes: Buffer, start: number, end: number): LineUnit | undefined {
-  const events = decodeLine(format, bytes, start, end)
-  const first = events?.events[0]
-  const last = events?.events.at(-1)
-  if (events === undefined || first === undefined || last === undefined) return undefined
-  if (events.batch > first.seq) return undefined
-  return { firstSeq: first.seq, lastSeq: last.seq, lastTime: last.time, batch: events.batch }
-}
-
-/** The events of one line; undefined when it is not what was written. */
-export function decodeLine(
-  format: LineFormat,
-  bytes: Buffer,
-  start: number,
-  end: number,
-): { readonly events: readonly AnySessionEvent[]; readonly batch: number } | undefined {
   const parts: LineParts = { recordEnd: 0, batch: -1 }
   const stop = contentEnd(bytes, start, end)
-  if (!splitLine(format, bytes, start, stop, parts) || !isUtf8(bytes.subarray(start, stop))) return undefined
+  const view = viewOf(bytes)
+  if (!splitLine(format, bytes, start, stop, parts, view) || !isUtf8(bytes.subarray(start, stop))) return undefined
+  const span = spanOf(format, bytes, view, start, parts.recordEnd)
+  return span === undefined || parts.batch > span.firstSeq ? undefined : { ...span, batch: parts.batch }
+}
+
+function spanOf(
+  format: LineFormat,
+  bytes: Buffer,
+  view: DataView,
+  start: number,
+  recordEnd: number,
+): Omit<LineUnit, 'batch'> | undefined {
+  const chunk: ChunkEnvelope = { seq: 0, time: 0, turn: 0, step: 0, at: 0 }
+  if (
+    format.checksum === 'crc32' &&
+    readChunkEnvelope(bytes, view, start, chunk) &&
+    readChunkEvent(bytes, view, chunk, recordEnd) !== undefined
+  ) {
+    return { firstSeq: chunk.seq, lastSeq: chunk.seq, lastTime: chunk.time }
+  }
   try {
-    const record = parseRecord(bytes, start, parts.recordEnd, undefined)
-    return { events: isPackedRun(record) ? unpackRun(record) : [record], batch: parts.batch }
+    const record = parseRecord(bytes, start, recordEnd, undefined)
+    const { seq, time } = record
+    if (!isPackedRun(record)) return { firstSeq: seq, lastSeq: seq, lastTime: time }
+    return {
+      firstSeq: seq,
+      lastSeq: seq + record.v.length - 1,
+      lastTime: record.dt.reduce((sum, gap) => sum + gap, time),
+    }
   } catch {
     return undefined
   }
