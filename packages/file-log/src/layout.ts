@@ -14,7 +14,7 @@
  * ```
  */
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import { type DerivedDocument, SessionError } from '@session-persistence/core'
 import type { FileStat, FileSystem } from './file-system.ts'
 import { ioError, isMissing } from './io-error.ts'
@@ -40,12 +40,13 @@ export class Layout {
     return join(this.root, '.locks')
   }
 
+  // Names hold nothing to normalise, and a listing asks for ten thousand of these.
   directory(name: string): string {
-    return join(this.root, name)
+    return `${this.root}${sep}${name}`
   }
 
   log(directory: string): string {
-    return join(directory, this.logName)
+    return `${directory}${sep}${this.logName}`
   }
 
   longId(directory: string): string {

@@ -52,7 +52,8 @@ export class RowReader {
       return isMissing(error) ? 'skip' : 'look'
     }
     try {
-      const read = readIntoSync(fs, descriptor, this.#head, 0)
+      // One call: a plain file gives fewer bytes than asked for only at its end.
+      const read = fs.readSync(descriptor, this.#head, 0)
       const head = this.#head.subarray(0, read)
       let tail = head
       let bytes = read
@@ -60,7 +61,7 @@ export class RowReader {
         const stat = fs.fstatSync(descriptor)
         if (stat.kind !== 'file') return 'look'
         bytes = stat.size
-        const count = readIntoSync(fs, descriptor, this.#tail, Math.max(0, bytes - TAIL_BYTES))
+        const count = fs.readSync(descriptor, this.#tail, Math.max(0, bytes - TAIL_BYTES))
         tail = this.#tail.subarray(0, count)
       }
       const found = codec.glance(head, tail, id, bytes)

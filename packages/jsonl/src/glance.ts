@@ -3,7 +3,6 @@
 import { glanceHeaderLine } from './header-line.ts'
 import { LF } from './line.ts'
 import { verifyLine } from './line-scan.ts'
-import { escapeLineSeparators } from './line-separators.ts'
 
 /**
  * Undefined unless the header is sound and of this id and version, and the last line is complete, verified, the end of
@@ -14,7 +13,7 @@ export function glanceLog(
   tail: Buffer,
   id: string,
 ): { readonly events: number; readonly updatedAt: number } | undefined {
-  const header = glanceHeaderLine(head, Buffer.from(escapeLineSeparators(JSON.stringify(id))))
+  const header = glanceHeaderLine(head, id)
   if (header === undefined || tail.at(-1) !== LF) return undefined
   const end = tail.length - 1
   const start = tail.lastIndexOf(LF, end - 1) + 1

@@ -17,6 +17,7 @@ import {
   SessionError,
   type SessionHeader,
 } from '@session-persistence/core'
+import { BytePattern } from './byte-pattern.ts'
 import { crc32Of, viewOf } from './crc.ts'
 import {
   type Checksum,
@@ -32,8 +33,6 @@ import { escapeLineSeparators } from './line-separators.ts'
 
 const FORMAT = 'session-persistence'
 const HEADER_FORMAT: LineFormat = { checksum: 'crc32', salt: 0 }
-/** `{"format":"session-persistence","version":` */
-const START = Buffer.from(`{"format":"${FORMAT}","version":`)
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
 
 /** U+2028 takes three bytes in the header's limit and six when escaped; then the fields added here, and a line end. */
@@ -132,29 +131,33 @@ function newer(found: number, expected: number): SessionError {
   )
 }
 
+const GLANCE_START = `{"format":"${FORMAT}","version":${FORMAT_VERSION},"id":`
+/** What stands before the checksum of a header: `,"salt":"9f86d081"`. */
+const SALT_BEFORE = new BytePattern(',"salt":"')
+const SALT_BYTES = SALT_BEFORE.length + 9
+const CHECKSUMS: readonly (readonly [Checksum, BytePattern])[] = (['crc32', 'none'] as const).map((checksum) => [
+  checksum,
+  new BytePattern(`,"checksum":"${checksum}"`),
+])
+
 /**
  * The salt and length of the header line of a log with this id and version, by its bytes alone; undefined for anything
  * else, which then needs a proper look.
  */
 export function glanceHeaderLine(
   head: Buffer,
-  idJson: Buffer,
+  id: string,
 ): { readonly format: LineFormat; readonly end: number } | undefined {
   const end = head.indexOf(LF)
-  const start = `${FORMAT_VERSION},"id":`
-  const idAt = START.length + start.length
-  if (end < idAt + idJson.length + CRC_BYTES) return undefined
-  if (head.compare(START, 0, START.length, 0, START.length) !== 0) return undefined
-  if (head.toString('latin1', START.length, idAt) !== start) return undefined
-  if (head.compare(idJson, 0, idJson.length, idAt, idAt + idJson.length) !== 0) return undefined
+  const start = GLANCE_START + escapeLineSeparators(JSON.stringify(id))
+  const length = Buffer.byteLength(start, 'utf8')
+  if (end < length + SALT_BYTES + CRC_BYTES || head.toString('utf8', 0, length) !== start) return undefined
+  const view = viewOf(head)
   const parts = { recordEnd: 0, batch: -1 }
-  if (!splitLine(HEADER_FORMAT, head, 0, end, parts)) return undefined
-  const tail = /,"checksum":"(crc32|none)","salt":"[0-9a-f]{8}"$/.exec(
-    head.toString('latin1', end - CRC_BYTES - 45, end - CRC_BYTES),
-  )
-  if (tail === null) return undefined
-  return {
-    format: { checksum: tail[1] === 'none' ? 'none' : 'crc32', salt: hexAt(head, end - CRC_BYTES - 9) },
-    end: end + 1,
-  }
+  if (!splitLine(HEADER_FORMAT, head, 0, end, parts, view)) return undefined
+  const saltAt = end - CRC_BYTES - SALT_BYTES
+  if (!SALT_BEFORE.isAt(view, saltAt)) return undefined
+  const salt = hexAt(head, saltAt + SALT_BEFORE.length)
+  const checksum = CHECKSUMS.find(([, pattern]) => pattern.isAt(view, saltAt - pattern.length))?.[0]
+  return salt === -1 || checksum === undefined ? undefined : { format: { checksum, salt }, end: end + 1 }
 }
