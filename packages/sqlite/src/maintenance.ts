@@ -7,7 +7,7 @@ import { DatabaseFile } from './database-file.ts'
 import { loadDriver } from './driver.ts'
 import { sweepHidden } from './removal.ts'
 import { repackSession } from './repack.ts'
-import { lockSession } from './session-lock.ts'
+import { SessionLocks } from './session-locks.ts'
 import { decodeId } from './session-row.ts'
 import { sqliteError } from './sqlite-error.ts'
 
@@ -76,9 +76,10 @@ export async function compactSqlite(options: MaintenanceOptions): Promise<Compac
     let repacked = 0
     let open = 0
     let damaged = 0
+    const locks = new SessionLocks(database.file)
     for (const id of (await database.read(allIds)) ?? []) {
       try {
-        repacked += await compactSession(database, id)
+        repacked += await compactSession(database, locks, id)
       } catch (error) {
         if (isSessionError(error, 'LOCKED')) open++
         else if (isSessionError(error, 'CORRUPT')) damaged++
@@ -99,8 +100,8 @@ export async function compactSqlite(options: MaintenanceOptions): Promise<Compac
   })
 }
 
-async function compactSession(database: Database, id: string): Promise<number> {
-  const lock = await lockSession(database.file, id)
+async function compactSession(database: Database, locks: SessionLocks, id: string): Promise<number> {
+  const lock = await locks.acquire(id)
   try {
     await sweepHidden(database, id)
     return await repackSession(database, id)

@@ -40,7 +40,8 @@ export async function listSessions(database: Database, query: StorageListQuery):
   }
   const { after } = query
   if (after === undefined || after.updatedAt !== undefined) {
-    for await (const session of intactSessions(database, after)) {
+    // Most of what is looked at is shown, unless a filter leaves much out: then the next look takes a whole slice.
+    for await (const session of intactSessions(database, after, Math.min(SLICE, query.limit))) {
       query.signal?.throwIfAborted()
       add(session)
       if (entries.length >= query.limit) return entries
@@ -55,17 +56,18 @@ export async function listSessions(database: Database, query: StorageListQuery):
 async function* intactSessions(
   database: Database,
   after: StorageListKey | undefined,
+  first: number,
 ): AsyncGenerator<ListedSession, void, undefined> {
   let key = after
-  for (;;) {
+  for (let count = first; ; count = SLICE) {
     const slice = await database.read((connection) => {
-      const entries = indexSlice(connection, key)
+      const entries = indexSlice(connection, key, count)
       requireOrder(connection, key, entries)
       return entries.map((entry) => ({ ...entry, session: lookUp(connection, entry) }))
     })
     for (const { session } of slice ?? []) if (session !== undefined && session.error === undefined) yield session
     const last = slice?.at(-1)
-    if (slice === undefined || last === undefined || slice.length < SLICE) return
+    if (slice === undefined || last === undefined || slice.length < count) return
     key = last
     await nextTurn()
   }
@@ -81,11 +83,11 @@ const INDEXED = "SELECT updated_at, id, number FROM session INDEXED BY session_b
 const ORDER = 'ORDER BY updated_at DESC, id LIMIT ?'
 
 /** Two range scans: an OR of the two would be sorted on disk. */
-function indexSlice(connection: Connection, after: StorageListKey | undefined): readonly IndexEntry[] {
-  if (after?.updatedAt === undefined) return connection.all(`${INDEXED} ${ORDER}`, SLICE).map(toIndexEntry(connection))
+function indexSlice(connection: Connection, after: StorageListKey | undefined, count: number): readonly IndexEntry[] {
+  if (after?.updatedAt === undefined) return connection.all(`${INDEXED} ${ORDER}`, count).map(toIndexEntry(connection))
   const { updatedAt, id } = after
-  const equal = connection.all(`${INDEXED} AND updated_at = ? AND id > ? ${ORDER}`, updatedAt, encodeId(id), SLICE)
-  const left = SLICE - equal.length
+  const equal = connection.all(`${INDEXED} AND updated_at = ? AND id > ? ${ORDER}`, updatedAt, encodeId(id), count)
+  const left = count - equal.length
   const older = left === 0 ? [] : connection.all(`${INDEXED} AND updated_at < ? ${ORDER}`, updatedAt, left)
   return [...equal, ...older].map(toIndexEntry(connection))
 }

@@ -21,7 +21,7 @@ import { loadDriver } from './driver.ts'
 import { requireIntactTail } from './log-tail.ts'
 import { removeSession, sweepHidden } from './removal.ts'
 import { repairSession } from './repair-session.ts'
-import { lockSession } from './session-lock.ts'
+import { SessionLocks } from './session-locks.ts'
 import { findRow, findSession, rowsOfId, type StoredSession } from './session-statements.ts'
 import { listSessions } from './sqlite-listing.ts'
 import { SqliteReader } from './sqlite-reader.ts'
@@ -51,10 +51,12 @@ export class SqliteStorage implements SessionStorage {
   readonly description: BackendDescription
   readonly #database: Database
   readonly #file: DatabaseFile
+  readonly #locks: SessionLocks
 
   constructor({ file, journal = 'wal', busyMs = BUSY_MS_DEFAULT }: SqliteStorageOptions) {
     const driver = loadDriver()
     this.#file = new DatabaseFile(file)
+    this.#locks = new SessionLocks(this.#file)
     this.#database = new Database(driver, this.#file, { journal, busyMs })
     this.description = Object.freeze({
       name: 'sqlite',
@@ -86,7 +88,7 @@ export class SqliteStorage implements SessionStorage {
     checkSessionId(id)
     // Nothing to lock where nothing is stored: a wrong id must not leave a directory behind.
     if (intent.kind === 'resume' && !(await this.#isStored(id))) throw this.#notFound(id)
-    const lock = await lockSession(this.#file, id)
+    const lock = await this.#locks.acquire(id)
     try {
       await sweepHidden(this.#database, id)
       if (intent.kind === 'resume') return SqliteWriter.resume(this.#database, lock, await this.#resumable(id))
@@ -140,7 +142,7 @@ export class SqliteStorage implements SessionStorage {
   async delete(id: string): Promise<boolean> {
     checkSessionId(id)
     if (!(await this.#isStored(id))) return false
-    const lock = await lockSession(this.#file, id)
+    const lock = await this.#locks.acquire(id)
     try {
       return await removeSession(this.#database, id)
     } catch (error) {
@@ -164,7 +166,7 @@ export class SqliteStorage implements SessionStorage {
   ): Promise<StorageRepair> {
     checkSessionId(id)
     options.signal?.throwIfAborted()
-    const lock = options.dryRun ? undefined : await lockSession(this.#file, id)
+    const lock = options.dryRun ? undefined : await this.#locks.acquire(id)
     try {
       const repaired = await repairSession(this.#database, id, options)
       if (repaired === undefined) throw this.#notFound(id)
