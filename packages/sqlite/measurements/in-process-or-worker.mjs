@@ -58,7 +58,8 @@ async function workerLoop() {
   })
 }
 
-const quantile = (values, q) => [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * q))]
+const quantile = (values, q) =>
+  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * q))]
 const round = (value) => Number(value.toFixed(3))
 
 function bareSyncs(directory, count) {
