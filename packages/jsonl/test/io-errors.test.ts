@@ -166,16 +166,17 @@ it('counts its syncs: three to create, one an append, none to read', async () =>
   const syncs = (): number =>
     fs.calls.filter(({ name }) => name === 'sync' || name === 'syncDirectory' || name === 'append').length
   const writer = await storage.openWriter('s', { kind: 'create', header: sampleHeader('s') })
-  expect(syncs()).toBe(0)
+  // The first writer of a process may sync what it finds around the root.
+  const opened = syncs()
   await writer.append(FIRST)
-  expect(syncs()).toBe(3)
+  expect(syncs() - opened).toBe(3)
   await writer.append(SECOND)
-  expect(syncs()).toBe(4)
+  expect(syncs() - opened).toBe(4)
   await writer.close()
   await readAll(storage, 's')
   await storage.list({ limit: 10 })
   await storage.check('s')
-  expect(syncs()).toBe(4)
+  expect(syncs() - opened).toBe(4)
 })
 
 it('reports a failed read as IO, never as missing or corrupt', async () => {
