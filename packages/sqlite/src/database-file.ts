@@ -111,7 +111,7 @@ export class DatabaseFile {
   create(build: (path: string) => void): boolean {
     const path = this.path
     if (path === undefined) throw new SessionError('IO', 'the directory of the database vanished', { path: this.given })
-    this.#sweep(path)
+    this.sweep()
     const building = `${path}.tmp-${randomBytes(8).toString('hex')}`
     try {
       createPrivateFile(building)
@@ -128,8 +128,10 @@ export class DatabaseFile {
     }
   }
 
-  /** What creations left that were killed. */
-  #sweep(path: string): void {
+  /** Removes what creations left that were killed. Nobody is creating once the database is there. */
+  sweep(): void {
+    const path = this.path
+    if (path === undefined) return
     const prefix = `${basename(path)}.tmp-`
     for (const name of readdirSync(dirname(path))) {
       if (name.startsWith(prefix) && /^[0-9a-f]{16}(?:-wal|-shm|-journal)?$/.test(name.slice(prefix.length))) {

@@ -6,7 +6,7 @@ import type { SessionError } from '@session-persistence/core'
 import { BusyWait } from './busy-wait.ts'
 import { CHECKPOINT_PAGES, checkpointPassively } from './checkpoint.ts'
 import type { Connection } from './connection.ts'
-import { concernsOneSession, isBusy } from './sqlite-error.ts'
+import { concernsOneSession, isBusy, sqliteError } from './sqlite-error.ts'
 import type { WriteAccess } from './write-access.ts'
 import { writeFailure } from './write-failure.ts'
 
@@ -85,8 +85,14 @@ export class GroupCommit {
   async #run(): Promise<void> {
     while (this.#queue.length > 0) {
       await nextTurn()
-      await this.#commit(this.#take())
-      this.#checkpointWhenDue()
+      const requests = this.#take()
+      try {
+        await this.#commit(requests)
+        this.#checkpointWhenDue()
+      } catch (error) {
+        // Nothing is known to throw here; but whoever waits must hear of it, and the next one must not wait for ever.
+        this.#rejectAll(requests, sqliteError(error, 'write to the database', this.#path))
+      }
     }
     // In the same step as the look at the queue: who comes now starts a new run.
     this.#running = undefined

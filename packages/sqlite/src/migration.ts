@@ -4,7 +4,7 @@
  */
 import { SessionError } from '@session-persistence/core'
 import type { Connection } from './connection.ts'
-import { createPrivateFile, syncPath } from './database-file.ts'
+import { DatabaseFile } from './database-file.ts'
 import { checkSchema, readSchemaVersion, SCHEMA, SCHEMA_VERSION, type SchemaObject } from './schema.ts'
 import { sqliteCode } from './sqlite-error.ts'
 
@@ -51,10 +51,8 @@ export function migrate(connection: Connection, from: number, releases: readonly
   const steps = releases.filter(({ version }) => version > from)
   const newest = steps.at(-1)
   if (newest === undefined) return
-  const original = `${connection.path}.v${from}`
-  createPrivateFile(original)
-  connection.run('VACUUM INTO ?', original)
-  syncPath(original)
+  // One that is there already is whole, of an attempt that failed after it.
+  new DatabaseFile(`${connection.path}.v${from}`).create((path) => connection.run('VACUUM INTO ?', path))
   connection.run('BEGIN EXCLUSIVE')
   try {
     for (const { upgrade } of steps) for (const statement of upgrade) connection.exec(statement)

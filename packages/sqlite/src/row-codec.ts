@@ -36,6 +36,9 @@ export const SEQ_SPAN: number = 2 ** 32
 
 const CHUNK = 'assistant/chunk'
 
+/** `run`, `dt` and `v`: what `data` of a run has; its seq and time are columns. */
+const PIECE_KEYS = 3
+
 export interface RecordRow {
   readonly seq: number
   readonly time: number
@@ -108,6 +111,7 @@ export function verifyRow(row: Row, salt: number): RecordRow {
   if (seq === undefined || !isTyped) throw damaged(seq, 'a column has the wrong type')
   const record = { seq, time, type, events, data, extra } as RecordRow
   if (recordCrc(record, salt) !== crc) throw damaged(seq, 'its checksum is wrong')
+  if (record.data.length > LIMITS.eventBytes) throw damaged(seq, 'it is longer than an event may be')
   if (record.events < 1 || record.events > LIMITS.runEvents) throw damaged(seq, 'its number of events is impossible')
   return record
 }
@@ -116,7 +120,10 @@ export function verifyRow(row: Row, salt: number): RecordRow {
 export function rowEvents(row: RecordRow): readonly AnySessionEvent[] {
   if (row.events === 1) return [rowEvent(row)]
   const piece = parse(row, row.data)
-  const run = decodePackedRun({ seq: row.seq, time: row.time, ...(piece as object) }, row.seq)
+  if (typeof piece !== 'object' || piece === null || Object.keys(piece).length !== PIECE_KEYS) {
+    throw damaged(row.seq, 'it is not a run')
+  }
+  const run = decodePackedRun({ ...piece, seq: row.seq, time: row.time }, row.seq)
   if (run.v.length !== row.events || row.type !== CHUNK || row.extra !== null) throw damaged(row.seq, 'it is not a run')
   return unpackRun(run)
 }

@@ -1,6 +1,6 @@
 /** The row that stands for a session: its number, its end, and what a listing is ordered by; pure. */
 import { crc32 } from 'node:zlib'
-import { checkHeader, FORMAT_VERSION, SessionError, type SessionHeader } from '@session-persistence/core'
+import { checkHeader, FORMAT_VERSION, LIMITS, SessionError, type SessionHeader } from '@session-persistence/core'
 import type { Row } from './connection.ts'
 import { SESSION_NUMBER_MAX } from './schema.ts'
 
@@ -73,7 +73,8 @@ export function headerCrc(header: string, salt: number): number {
  */
 export function decodeHeader(row: Row | undefined, session: SessionRow): SessionHeader {
   const [text, crc] = row ?? []
-  if (typeof text !== 'string' || headerCrc(text, session.salt) !== crc) {
+  // Longer ones are not even parsed: a character takes one byte at least.
+  if (typeof text !== 'string' || text.length > LIMITS.headerBytes || headerCrc(text, session.salt) !== crc) {
     throw new SessionError('CORRUPT', 'the session header is damaged')
   }
   let value: unknown

@@ -120,6 +120,7 @@ export class WriteAccess {
     if (identity === undefined) throw replaced(this.#file.given)
     if (this.#identity !== undefined && this.#identity !== identity) throw replaced(this.#file.given)
     if (this.#journal === 'wal') this.#file.requireSharedMemory()
+    this.#file.sweep()
     const version = this.#check()
     // A connection of our own would stand in the way of a change of the journal mode.
     this.#reads.close()

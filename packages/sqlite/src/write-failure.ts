@@ -25,9 +25,9 @@ export function writeFailure(error: unknown, path: string): SessionError {
 
 /** Writes where the database or its log would have grown, in a file beside it; undefined when that works. */
 function probe(path: string): SessionError | undefined {
-  const position = Math.max(sizeOf(path), sizeOf(`${path}-wal`), sizeOf(`${path}-journal`)) + GROWTH_BYTES
   const file = `${path}.probe-${randomBytes(8).toString('hex')}`
   try {
+    const position = Math.max(sizeOf(path), sizeOf(`${path}-wal`), sizeOf(`${path}-journal`)) + GROWTH_BYTES
     const descriptor = openSync(file, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600)
     try {
       writeSync(descriptor, Buffer.alloc(PROBE_BYTES, 1), 0, PROBE_BYTES, position)
@@ -38,7 +38,15 @@ function probe(path: string): SessionError | undefined {
   } catch (error) {
     return ioError(error, 'write', path)
   } finally {
+    removeQuietly(file)
+  }
+}
+
+function removeQuietly(file: string): void {
+  try {
     rmSync(file, { force: true })
+  } catch {
+    // Where it cannot be removed it could not be made either.
   }
 }
 

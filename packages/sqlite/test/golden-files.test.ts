@@ -42,9 +42,9 @@ describe.each([
 
   it('is continued', async () => {
     const file = await copyOf(...names)
-    const persistence = await openSqlite({ file, events: { 'acme/note': { ignorable: true } } })
+    const persistence = await openSqlite({ file })
     const session = await persistence.resume('golden')
-    session.append('acme/note', { one: 'more' })
+    session.append('session/title', { title: 'continued' })
     await session.close()
     expect((await persistence.verify('golden')).events).toBe(expected.events.length + 2)
     await persistence.close()

@@ -1,5 +1,6 @@
 // Proves that flushes that wait together share one transaction, that a conflict costs its own session only, and that a
 // batch that comes twice is stored once.
+import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { StorageWriter } from '@session-persistence/core'
@@ -134,6 +135,35 @@ describe('a writer whose database is not the one that it opened', () => {
       await closeAll(writer)
     },
   )
+})
+
+it('the write-ahead log stays small while one event after the other is appended', async () => {
+  const writer = await create('s')
+  let largest = 0
+  for (let seq = 0; seq < 1500; seq++) {
+    await writer.append([note(seq)])
+    largest = Math.max(largest, statSync(`${file}-wal`).size)
+  }
+  // Twice the pages between checkpoints, each with its header.
+  expect(largest).toBeLessThan(2 * 250 * 4120)
+  await closeAll(writer)
+})
+
+it('what a creation left that was killed is removed', async () => {
+  const left = ['', '-wal', '-journal'].map((suffix) => `${file}.tmp-0123456789abcdef${suffix}`)
+  const other = `${file}.tmp-notes`
+  for (const path of [...left, other]) writeFileSync(path, '')
+  const writer = await create('s')
+  await writer.append(notes(1))
+  await closeAll(writer)
+  storage = sqliteStorage({ file })
+  for (const path of left) {
+    expect(existsSync(path)).toBe(false)
+    writeFileSync(path, '')
+  }
+  await store(storage, 'more', [notes(1)])
+  expect([...left, other].map((path) => existsSync(path))).toEqual([false, false, false, true])
+  await storage.close()
 })
 
 it('a batch of no events is nothing', async () => {

@@ -101,6 +101,10 @@ describe('a row that is not what was stored', () => {
     ['an envelope that overwrites the data', { ...row, extra: '{"data":1}' }],
     ['an envelope with a prototype', { ...row, extra: '{"__proto__":{"ignorable":true}}' }],
     ['a run with fewer events than it says', { ...row, type: 'assistant/chunk', events: 3, extra: null }],
+    [
+      'a run that brings its own time',
+      { ...row, type: 'assistant/chunk', events: 3, extra: null, data: '{"time":1,"run":{},"dt":[],"v":[]}' },
+    ],
     ['nesting beyond the limit', { ...row, extra: null, data: `${'['.repeat(5000)}${']'.repeat(5000)}` }],
   ])('a forged checksum over %s is CORRUPT all the same', (_, forged: RecordRow) => {
     expect(isCorrupt(() => rowEvents(verifyRow(stored(forged), SALT)))).toBe(true)
