@@ -2,6 +2,7 @@
 import fs from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { isSessionError } from 'session-persistence'
+import { gateCommand } from './gate/gate-command.ts'
 import { COLOR_STYLE, PLAIN_STYLE, terminalReport } from './report/terminal-report.ts'
 import { runBench } from './run-bench.ts'
 
@@ -17,6 +18,8 @@ const HELP = `Measures the backends against the physical limit and against their
   --dir DIRECTORY    where the stores are made (default: the system's temporary directory)
   --json FILE        also write the report as JSON
   --help
+
+  npm run bench -- gate --help      about the comparison with the committed baseline
 `
 
 const EXIT_FAILED = 1
@@ -46,6 +49,7 @@ function readArguments(): {
 }
 
 async function main(): Promise<number> {
+  if (process.argv[2] === 'gate') return gateCommand(process.argv.slice(3))
   const given = readArguments()
   if (given.help) {
     process.stdout.write(HELP)

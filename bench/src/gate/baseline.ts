@@ -1,0 +1,65 @@
+/**
+ * The committed baseline, and what may differ from it. Counts are exact and the same on every machine; CPU ratios are
+ * compared only on the platform and Node line that they were taken on.
+ */
+
+export interface GateMetric {
+  /** `count`: calls, syncs, bytes. `cpu`: CPU time as a ratio to a reference in the same rounds. */
+  readonly kind: 'count' | 'cpu'
+  readonly value: number
+}
+
+export interface Baseline {
+  readonly format: 'session-persistence-bench-baseline'
+  readonly version: 1
+  /** `linux x64, Node 20`. */
+  readonly platform: string
+  readonly metrics: { readonly [name: string]: GateMetric }
+}
+
+/**
+ * Most that a value may be above its baseline, as a factor. Counts have no noise: a hundredth covers what the width of
+ * a number does to bytes. CPU ratios: half-way, in logarithms, to the slowdown of 1.3 that must be noticed, and a bit.
+ */
+export const TOLERANCE: { readonly [kind in GateMetric['kind']]: number } = { count: 1.01, cpu: 1.18 }
+
+export type Finding =
+  | { readonly kind: 'worse'; readonly metric: string; readonly baseline: number; readonly value: number }
+  /** So much better that the baseline no longer guards it. */
+  | { readonly kind: 'better'; readonly metric: string; readonly baseline: number; readonly value: number }
+  /** In the baseline and not measured: a metric that vanishes must not pass. */
+  | { readonly kind: 'missing'; readonly metric: string }
+  | { readonly kind: 'new'; readonly metric: string; readonly value: number }
+  /** Taken on another platform. */
+  | { readonly kind: 'incomparable'; readonly metric: string }
+
+export function compareToBaseline(
+  baseline: Baseline,
+  platform: string,
+  measured: ReadonlyMap<string, GateMetric>,
+): readonly Finding[] {
+  const findings: Finding[] = []
+  for (const [metric, { kind, value: expected }] of Object.entries(baseline.metrics)) {
+    const found = measured.get(metric)
+    if (kind === 'cpu' && platform !== baseline.platform) findings.push({ kind: 'incomparable', metric })
+    else if (found === undefined) findings.push({ kind: 'missing', metric })
+    else if (found.value > expected * TOLERANCE[kind]) {
+      findings.push({ kind: 'worse', metric, baseline: expected, value: found.value })
+    } else if (found.value * TOLERANCE[kind] < expected) {
+      findings.push({ kind: 'better', metric, baseline: expected, value: found.value })
+    }
+  }
+  for (const [metric, { value }] of measured) {
+    if (baseline.metrics[metric] === undefined) findings.push({ kind: 'new', metric, value })
+  }
+  return findings
+}
+
+/** What must not land. */
+export function isViolation(finding: Finding): boolean {
+  return finding.kind === 'worse' || finding.kind === 'missing'
+}
+
+export function platformName(): string {
+  return `${process.platform} ${process.arch}, Node ${process.versions.node.split('.')[0]}`
+}

@@ -1,0 +1,120 @@
+/** `npm run bench -- gate`: compares with the committed baseline, or writes it anew. */
+import fs from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { SessionError } from 'session-persistence'
+import { threeDigits } from '../report/quantity.ts'
+import { type Baseline, type Finding, isViolation, platformName, TOLERANCE } from './baseline.ts'
+import type { SeededSlowdown } from './cpu-metrics.ts'
+import { measureGate, runGate } from './run-gate.ts'
+
+const HELP = `Compares this code with the committed baseline (bench/baseline.json).
+
+  npm run bench -- gate [options]
+
+  --update                write the baseline anew, after a change that was meant
+  --backend NAME          only this backend; may be repeated
+  --slow METRIC=FACTOR    make a metric slower on purpose, to see the gate close
+  --json FILE             also write findings and metrics as JSON
+  --help
+`
+
+const BASELINE = fileURLToPath(new URL('../../baseline.json', import.meta.url))
+/** Runs whose median becomes the baseline. */
+const BASELINE_RUNS = 3
+
+export async function gateCommand(argv: readonly string[]): Promise<number> {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      update: { type: 'boolean', default: false },
+      backend: { type: 'string', multiple: true, default: [] },
+      slow: { type: 'string' },
+      json: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) {
+    process.stdout.write(HELP)
+    return 0
+  }
+  const progress = (text: string): void => {
+    process.stderr.write(`${text}\n`)
+  }
+  if (values.update) {
+    await fs.writeFile(BASELINE, `${JSON.stringify(await takeBaseline(values.backend, progress), null, 2)}\n`)
+    return 0
+  }
+  const slowdown = values.slow === undefined ? undefined : readSlowdown(values.slow)
+  const baseline = chosen(JSON.parse(await fs.readFile(BASELINE, 'utf8')) as Baseline, values.backend)
+  const result = await runGate({
+    baseline,
+    backends: values.backend,
+    progress,
+    ...(slowdown === undefined ? {} : { slowdown }),
+  })
+  for (const finding of result.findings) process.stdout.write(`${describe(finding)}\n`)
+  const compared = Object.keys(baseline.metrics).length
+  const worse = result.findings.filter(isViolation).length
+  process.stdout.write(`Bench gate: ${compared - worse} of ${compared} metrics within their tolerance\n`)
+  if (values.json !== undefined) {
+    const report = { findings: result.findings, metrics: Object.fromEntries(result.metrics) }
+    await fs.writeFile(values.json, `${JSON.stringify(report, null, 2)}\n`)
+  }
+  return result.passed ? 0 : 1
+}
+
+/** The part of a baseline that belongs to the backends which are measured. */
+function chosen(baseline: Baseline, backends: readonly string[]): Baseline {
+  if (backends.length === 0) return baseline
+  const kept = Object.entries(baseline.metrics).filter(([name]) => backends.includes(name.split(' ').at(-1) ?? ''))
+  return { ...baseline, metrics: Object.fromEntries(kept) }
+}
+
+async function takeBaseline(backends: readonly string[], progress: (text: string) => void): Promise<Baseline> {
+  const runs: Awaited<ReturnType<typeof measureGate>>[] = []
+  for (let run = 1; run <= BASELINE_RUNS; run++) {
+    progress(`baseline, run ${run} of ${BASELINE_RUNS}`)
+    runs.push(await measureGate({ backends }, run === 1))
+  }
+  const metrics = [...(runs[0] ?? [])].map(([name, metric]) => {
+    const values = runs.flatMap((run) => run.get(name)?.value ?? []).sort((a, b) => a - b)
+    const value = values[values.length >> 1] ?? metric.value
+    return [name, { ...metric, value: Number(value.toPrecision(4)) }] as const
+  })
+  return {
+    format: 'session-persistence-bench-baseline',
+    version: 1,
+    platform: platformName(),
+    metrics: Object.fromEntries(metrics),
+  }
+}
+
+function readSlowdown(text: string): SeededSlowdown {
+  const [, metric, factor] = /^(.+)=([0-9.]+)$/.exec(text) ?? []
+  if (metric === undefined || !(Number(factor) > 1)) {
+    throw new SessionError('INVALID_ARGUMENT', '--slow takes METRIC=FACTOR, with a factor above 1')
+  }
+  return { metric, factor: Number(factor) }
+}
+
+function describe(finding: Finding): string {
+  switch (finding.kind) {
+    case 'worse':
+      return `WORSE    ${change(finding)}`
+    case 'better':
+      return `better   ${change(finding)}: write the baseline anew, so that it guards this`
+    case 'missing':
+      return `MISSING  ${finding.metric}: in the baseline and not measured`
+    case 'new':
+      return `new      ${finding.metric}: ${threeDigits(finding.value)}, not in the baseline`
+    case 'incomparable':
+      return `skipped  ${finding.metric}: the baseline was taken on another platform or Node line`
+  }
+}
+
+function change({ metric, baseline, value }: { metric: string; baseline: number; value: number }): string {
+  const tolerance = TOLERANCE[metric.startsWith('cpu/') ? 'cpu' : 'count']
+  const times = baseline === 0 ? '' : `, ${threeDigits(value / baseline)} times (at most ${tolerance})`
+  return `${metric}: ${threeDigits(value)}, was ${threeDigits(baseline)}${times}`
+}

@@ -1,0 +1,107 @@
+// Proves that the gate closes on a slowdown of 1.3 in any metric, stays open for noise, and that nothing vanishes.
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  type Baseline,
+  compareToBaseline,
+  type GateMetric,
+  isViolation,
+  platformName,
+  TOLERANCE,
+} from '../src/gate/baseline.ts'
+import { cpuMetrics } from '../src/gate/cpu-metrics.ts'
+import { runGate } from '../src/gate/run-gate.ts'
+import { RunContext } from '../src/scenario/context.ts'
+import { QUICK } from '../src/scenario/scale.ts'
+
+const committed = JSON.parse(fs.readFileSync(new URL('../baseline.json', import.meta.url), 'utf8')) as Baseline
+
+const baseline = (metrics: { readonly [name: string]: GateMetric }, platform = 'here'): Baseline => ({
+  format: 'session-persistence-bench-baseline',
+  version: 1,
+  platform,
+  metrics,
+})
+
+const measured = (metrics: { readonly [name: string]: GateMetric }): ReadonlyMap<string, GateMetric> =>
+  new Map(Object.entries(metrics))
+
+const cpu = (value: number): GateMetric => ({ kind: 'cpu', value })
+const count = (value: number): GateMetric => ({ kind: 'count', value })
+
+describe('compareToBaseline', () => {
+  it('finds nothing where nothing changed', () => {
+    expect(compareToBaseline(committed, committed.platform, measured(committed.metrics))).toEqual([])
+  })
+
+  it.each(Object.entries(committed.metrics))('closes when %s becomes 1.3 times as large', (name, metric) => {
+    // A count of none becomes one: there is nothing to multiply.
+    const value = metric.value === 0 ? 1 : metric.value * 1.3
+    const findings = compareToBaseline(
+      committed,
+      committed.platform,
+      measured({ ...committed.metrics, [name]: { ...metric, value } }),
+    )
+    expect(findings).toEqual([{ kind: 'worse', metric: name, baseline: metric.value, value }])
+    expect(findings.every(isViolation)).toBe(true)
+  })
+
+  it('stays open for what is within the tolerance, and only for that', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('cpu', 'count'), fc.double({ min: 0.01, max: 1e6, noNaN: true }), (kind, value) => {
+        const before = baseline({ a: { kind, value } })
+        const at = (factor: number): readonly string[] =>
+          compareToBaseline(before, 'here', measured({ a: { kind, value: value * factor } })).map((found) => found.kind)
+        expect(at(TOLERANCE[kind] * 0.9999)).toEqual([])
+        expect(at(TOLERANCE[kind] * 1.0001)).toEqual(['worse'])
+        expect(at(0.9999 / TOLERANCE[kind])).toEqual(['better'])
+      }),
+    )
+  })
+
+  it('does not let a metric vanish', () => {
+    const findings = compareToBaseline(baseline({ a: count(1) }), 'here', new Map())
+    expect(findings).toEqual([{ kind: 'missing', metric: 'a' }])
+    expect(findings.some(isViolation)).toBe(true)
+  })
+
+  it('names what is new and lets it pass', () => {
+    const findings = compareToBaseline(baseline({}), 'here', measured({ a: count(2) }))
+    expect(findings).toEqual([{ kind: 'new', metric: 'a', value: 2 }])
+    expect(findings.some(isViolation)).toBe(false)
+  })
+
+  it('compares counts on every platform, and CPU ratios on their own only', () => {
+    const before = baseline({ counted: count(1), timed: cpu(1) }, 'elsewhere')
+    const findings = compareToBaseline(before, 'here', measured({ counted: count(2), timed: cpu(9) }))
+    expect(findings).toEqual([
+      { kind: 'worse', metric: 'counted', baseline: 1, value: 2 },
+      { kind: 'incomparable', metric: 'timed' },
+    ])
+  })
+})
+
+describe('runGate', () => {
+  const metric = 'cpu/append-1000 memory'
+
+  it('notices a real slowdown that was put into a metric', async () => {
+    const context = new RunContext({
+      backends: [(await import('../src/backend/memory.ts')).harness],
+      scale: QUICK,
+      directory: fs.mkdtempSync(path.join(os.tmpdir(), 'bench-gate-')),
+      signal: undefined,
+      progress: () => {},
+    })
+    const before = await cpuMetrics(context)
+    await context.close()
+    fs.rmSync(context.directory, { recursive: true })
+    const own = baseline({ [metric]: before.get(metric) ?? cpu(0) }, platformName())
+    // Three times as slow: far outside what a busy machine does, since this proves the mechanism and no number.
+    const result = await runGate({ baseline: own, backends: ['memory'], slowdown: { metric, factor: 3 } })
+    expect(result.passed).toBe(false)
+    expect(result.findings.filter(isViolation)).toMatchObject([{ kind: 'worse', metric }])
+  })
+})
