@@ -9,10 +9,10 @@
  *     28  bytes of its content                                   4
  *     32  CRC-32 of the frame's bytes                            4
  *     36  events                                                 3
- *     39  CRC-32 of this record, seeded with the session's salt, over bytes 0 to 38 and then the record's own offset
- *         in the file as 8 bytes                                 4
- *     43  mark: 0xC5 for a batch, 0xD5 for a frame that `seal` made; never NUL, so that NULs at the end of a file are
- *         never part of a record
+ *     39  CRC-32 of this record, seeded with the session's salt, over bytes 0 to 38, the mark, and the record's own
+ *         offset in the file as 8 bytes                          4
+ *     43  mark: 0xC5 for a batch, 0xBA for a frame that `seal` made; never NUL, so that NULs at the end of a file are
+ *         never part of a record                                 1
  *
  * Salt and offset make a record count in its own session and at its own place only.
  */
@@ -27,8 +27,11 @@ export const COMMIT_START: Buffer = Buffer.alloc(8)
 COMMIT_START.writeUInt32LE(MAGIC, 0)
 COMMIT_START.writeUInt32LE(BODY_BYTES, 4)
 
-const CHECKED_BYTES = 39
-const MARKS = { batch: 0xc5, sealed: 0xd5 } as const
+const CRC_AT = 39
+const MARK_AT = 43
+/** Everything but the CRC itself. */
+const CHECKED_BYTES = CRC_AT + 1
+const MARKS = { batch: 0xc5, sealed: 0xba } as const
 /** Of one frame: more than the smallest events of a batch at its limit. */
 export const COMMIT_EVENTS_MAX = 0xffffff
 const UINT32 = 2 ** 32
@@ -59,20 +62,34 @@ export function writeCommit(into: Buffer, at: number, commit: Commit, salt: numb
   into.writeUInt32LE(commit.contentBytes, at + 28)
   into.writeUInt32LE(commit.frameCrc, at + 32)
   into.writeUIntLE(commit.events, at + 36, 3)
-  into.writeUInt32LE(ownCrc(into, at, salt, offset), at + CHECKED_BYTES)
-  into[at + 43] = MARKS[commit.kind]
+  into[at + MARK_AT] = MARKS[commit.kind]
+  into.writeUInt32LE(ownCrc(into, at, salt, offset), at + CRC_AT)
 }
 
 /** The record at `at` of `bytes`, which stands at `offset` in the file; undefined unless it is exactly what was written there. */
 export function readCommit(bytes: Buffer, at: number, salt: number, offset: number): Commit | undefined {
+  if (!hasForm(bytes, at) || bytes.readUInt32LE(at + CRC_AT) !== ownCrc(bytes, at, salt, offset)) return undefined
+  return readBody(bytes, at)
+}
+
+/**
+ * The record at `at` when everything about it is sound but a sum that is not this session's: more than one byte of it
+ * differs, which damage to the record alone hardly does without touching anything else.
+ */
+export function readForeignCommit(bytes: Buffer, at: number, salt: number, offset: number): Commit | undefined {
   if (!hasForm(bytes, at)) return undefined
-  if (bytes.readUInt32LE(at + CHECKED_BYTES) !== ownCrc(bytes, at, salt, offset)) return undefined
+  const difference = bytes.readUInt32LE(at + CRC_AT) ^ ownCrc(bytes, at, salt, offset)
+  const differing = [0, 8, 16, 24].filter((shift) => ((difference >>> shift) & 0xff) !== 0).length
+  return differing > 1 ? readBody(bytes, at) : undefined
+}
+
+function readBody(bytes: Buffer, at: number): Commit | undefined {
   const firstSeq = readInt64(bytes, at + 8)
   const lastTime = readInt64(bytes, at + 16)
   // A record may be forged by whoever can write the whole file.
   if (!Number.isSafeInteger(firstSeq) || firstSeq < 0 || !Number.isSafeInteger(lastTime)) return undefined
   return {
-    kind: bytes[at + 43] === MARKS.batch ? 'batch' : 'sealed',
+    kind: bytes[at + MARK_AT] === MARKS.batch ? 'batch' : 'sealed',
     firstSeq,
     lastTime,
     frameBytes: bytes.readUInt32LE(at + 24),
@@ -84,7 +101,8 @@ export function readCommit(bytes: Buffer, at: number, salt: number, offset: numb
 
 /** The bytes of the record that its own CRC covers, the offset included. */
 function checkedBytes(bytes: Buffer, at: number, offset: number): Buffer {
-  bytes.copy(scratch, 0, at, at + CHECKED_BYTES)
+  bytes.copy(scratch, 0, at, at + CRC_AT)
+  scratch[CRC_AT] = bytes[at + MARK_AT] ?? 0
   writeInt64(scratch, offset, CHECKED_BYTES)
   return scratch
 }
@@ -92,7 +110,7 @@ function checkedBytes(bytes: Buffer, at: number, offset: number): Buffer {
 /** The salt with which the record at `at` would hold at `offset`; undefined for what has not the form of a record. */
 export function saltOf(bytes: Buffer, at: number, offset: number): number | undefined {
   if (!hasForm(bytes, at)) return undefined
-  return seedOf(checkedBytes(bytes, at, offset), bytes.readUInt32LE(at + CHECKED_BYTES))
+  return seedOf(checkedBytes(bytes, at, offset), bytes.readUInt32LE(at + CRC_AT))
 }
 
 /**
@@ -113,15 +131,15 @@ export function readMovedCommit(bytes: Buffer, at: number, salt: number, offset:
  */
 function homeOf(bytes: Buffer, at: number, salt: number): number | undefined {
   if (!hasForm(bytes, at)) return undefined
-  const before = crc32(bytes.subarray(at, at + CHECKED_BYTES), salt)
-  return (before ^ seedOf(new Uint8Array(8), bytes.readUInt32LE(at + CHECKED_BYTES))) >>> 0
+  const before = crc32(checkedBytes(bytes, at, 0).subarray(0, CHECKED_BYTES), salt)
+  return (before ^ seedOf(new Uint8Array(8), bytes.readUInt32LE(at + CRC_AT))) >>> 0
 }
 
 /** Magic number, length and mark. */
 function hasForm(bytes: Buffer, at: number): boolean {
   if (at < 0 || at + COMMIT_BYTES > bytes.length) return false
   if (bytes.readUInt32LE(at) !== MAGIC || bytes.readUInt32LE(at + 4) !== BODY_BYTES) return false
-  const mark = bytes[at + 43]
+  const mark = bytes[at + MARK_AT]
   return mark === MARKS.batch || mark === MARKS.sealed
 }
 

@@ -87,8 +87,7 @@ export function frameCodec(options: FrameCodecOptions = {}): LogCodec {
     salvageHeader(prefix, id) {
       const found = salvageHeaderUnit(prefix, id)
       if (found === undefined) return undefined
-      // The rest of a damaged header is passed over like any other bytes that cannot be read.
-      return { dialect: new FrameDialect(codec, { ...found, end: 0 }), doubts: found.doubts }
+      return { dialect: new FrameDialect(codec, found), doubts: found.doubts }
     },
   }
 }

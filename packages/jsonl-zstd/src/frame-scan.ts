@@ -5,11 +5,13 @@ import { type FrameUnit, readUnit } from './frame-unit.ts'
 import { readLines } from './line-reader.ts'
 import type { ZstdCodec } from './zstd-codec.ts'
 
+/** Content of one page: about 14,000 small events. One frame may be larger. */
+const PAGE_CONTENT_BYTES = 512 * 1024
 /**
- * Content decoded at a time: small frames are decoded many in one call, since a call costs as much as decoding 20 KiB;
- * and a page of about 7,000 events holds the event loop for a few milliseconds. One frame may be larger.
+ * Content decoded in one call: small frames many at a time, since a call costs as much as decoding 20 KiB; and in more
+ * than one call a page, so that one part is decoded while the lines of the part before it are read.
  */
-const PAGE_CONTENT_BYTES = 256 * 1024
+const PART_CONTENT_BYTES = 128 * 1024
 
 /** See `LogDialect.scan`. */
 export async function scanFrames(
@@ -98,7 +100,46 @@ async function decodeUnits(
   options: ScanOptions,
   into: StoredRecord[],
 ): Promise<BadUnit | undefined> {
-  const contents = await decompress(codec, bytes, units)
+  const parts = partsOf(units).map((part) => {
+    const contents = decompress(codec, bytes, part)
+    // Heard of when its turn comes.
+    contents.catch(() => {})
+    return { units: part, contents }
+  })
+  try {
+    for (const part of parts) {
+      const bad = await readPart(codec, bytes, part.units, await part.contents, options, into)
+      if (bad !== undefined) return bad
+    }
+    return undefined
+  } finally {
+    // The bytes may change as soon as this returns.
+    await Promise.allSettled(parts.map(({ contents }) => contents))
+  }
+}
+
+function partsOf(units: readonly FrameUnit[]): readonly (readonly FrameUnit[])[] {
+  const parts: FrameUnit[][] = []
+  let content = Number.POSITIVE_INFINITY
+  for (const unit of units) {
+    if (content >= PART_CONTENT_BYTES) {
+      parts.push([])
+      content = 0
+    }
+    parts.at(-1)?.push(unit)
+    content += unit.commit.contentBytes
+  }
+  return parts
+}
+
+async function readPart(
+  codec: ZstdCodec,
+  bytes: Buffer,
+  units: readonly FrameUnit[],
+  contents: Buffer | undefined,
+  options: ScanOptions,
+  into: StoredRecord[],
+): Promise<BadUnit | undefined> {
   let at = 0
   for (const unit of units) {
     const { contentBytes } = unit.commit

@@ -2,7 +2,15 @@
 import { crc32 } from 'node:zlib'
 import { FORMAT_VERSION, type SessionHeader } from '@session-persistence/core'
 import type { SalvagedUnit, ScanOptions, ScanResult, Window } from '@session-persistence/file-log'
-import { COMMIT_BYTES, COMMIT_START, readCommit, readMovedCommit, saltOf } from './commit-record.ts'
+import {
+  COMMIT_BYTES,
+  COMMIT_START,
+  type Commit,
+  readCommit,
+  readForeignCommit,
+  readMovedCommit,
+  saltOf,
+} from './commit-record.ts'
 import { findUnitByCommit } from './commit-search.ts'
 import { CONTENT_BYTES_MAX, readUnit } from './frame-unit.ts'
 import { FRAME_MAGIC, walkFrame } from './frame-walk.ts'
@@ -12,12 +20,14 @@ import { checkFrameBounds, readRawFrame } from './zstd-frame.ts'
 
 const MAGIC = Buffer.alloc(4)
 MAGIC.writeUInt32LE(FRAME_MAGIC)
+/** Magic numbers tried in one window: bytes that hold little else must not keep `repair` busy. */
+const TRIES_MAX = 10_000
 
 /**
  * Every unit of the window that can be proven. Besides whole units:
  *
- * - a frame whose record is damaged, when its content checksum holds and its events continue those of the unit before
- *   it, or are continued by those of the unit behind it;
+ * - a frame whose record is damaged or missing, when its content checksum holds and its events continue those of the
+ *   unit before it, or are continued by those of the unit behind it;
  * - a unit that stands at another offset than its record says, when that record describes exactly this frame and could
  *   have stood in this file.
  */
@@ -27,21 +37,26 @@ export async function salvageFrames(
   window: Window,
 ): Promise<{ readonly units: readonly SalvagedUnit[]; readonly consumed: number }> {
   const { bytes, offset } = window
+  const places = new PlaceSearch(window, salt)
   const units: SalvagedUnit[] = []
   let at = 0
   while (at < bytes.length) {
     const found = readUnit(bytes, at, offset, salt)
     if (found === 'incomplete') {
       // It may end behind the window; or its sizes are damaged, and then a record behind it is found in the window.
-      const next = nextPlace(window, at + 1, salt)
+      const next = places.next(at + 1)
       if (next === undefined) break
       at = next
     } else if ('damage' in found) {
       const lone =
         found.frameEnd === undefined ? undefined : await loneFrame(codec, salt, window, at, found.frameEnd, units)
-      if (lone !== undefined) units.push(lone)
-      at =
-        lone !== undefined ? lone.end - offset : (nextPlace(window, at + 1, salt) ?? bytes.length - (MAGIC.length - 1))
+      if (lone !== undefined) {
+        units.push(lone)
+        at = lone.end - offset
+      } else {
+        // A magic number may start in the last bytes.
+        at = places.next(at + 1) ?? Math.max(at + 1, bytes.length - (MAGIC.length - 1))
+      }
     } else {
       const { commit, start, end } = found
       const lastSeq = commit.firstSeq + commit.events - 1
@@ -49,15 +64,33 @@ export async function salvageFrames(
       at = end
     }
   }
-  return { units, consumed: Math.max(0, Math.min(at, bytes.length)) }
+  return { units, consumed: Math.min(at, bytes.length) }
 }
 
-/** The next index where a unit may start: told by a record, or by a frame's magic number. */
-function nextPlace(window: Window, from: number, salt: number): number | undefined {
-  const unit = findUnitByCommit(window, window.offset + from, salt, 0)
-  const magic = window.bytes.indexOf(MAGIC, from)
-  if (unit === undefined) return magic === -1 ? undefined : magic
-  return magic === -1 ? unit.offset - window.offset : Math.min(magic, unit.offset - window.offset)
+/** Places in a window where a unit may start: told by a record, or by a frame's magic number. */
+class PlaceSearch {
+  readonly #window: Window
+  readonly #salt: number
+  #tries = TRIES_MAX
+  /** Of the next unit that a record tells; searched once for all places before it. */
+  #unit = -1
+
+  constructor(window: Window, salt: number) {
+    this.#window = window
+    this.#salt = salt
+  }
+
+  /** The first at or behind `from`. */
+  next(from: number): number | undefined {
+    const { bytes, offset } = this.#window
+    if (this.#unit < from) {
+      const unit = findUnitByCommit(this.#window, offset + from, this.#salt, 0)
+      this.#unit = unit === undefined ? Number.POSITIVE_INFINITY : unit.offset - offset
+    }
+    const magic = this.#tries-- > 0 ? bytes.indexOf(MAGIC, from) : -1
+    const place = magic === -1 ? this.#unit : Math.min(magic, this.#unit)
+    return Number.isFinite(place) ? place : undefined
+  }
 }
 
 async function loneFrame(
@@ -77,8 +110,10 @@ async function loneFrame(
   const continues = previous?.end === offset + start && previous.lastSeq + 1 === firstSeq
   const next = continues ? undefined : readUnit(bytes, behind, offset, salt)
   const continued = typeof next === 'object' && 'commit' in next && next.commit.firstSeq === lastSeq + 1
-  const moved = isMovedHere(bytes, start, frameEnd, offset, salt, content)
-  if (!continues && !continued && !moved) return undefined
+  const record = { bytes, start, frameEnd, content }
+  const moved = describes(record, readMovedCommit(bytes, frameEnd, salt, offset + frameEnd))
+  const foreign = describes(record, readForeignCommit(bytes, frameEnd, salt, offset + frameEnd))
+  if (!moved && (foreign || !(continues || continued))) return undefined
   // Where the record is not even there, the next frame follows at once.
   const recordThere = behind <= bytes.length && bytes.readUInt32LE(frameEnd) !== FRAME_MAGIC
   return {
@@ -90,23 +125,19 @@ async function loneFrame(
   }
 }
 
-/** Whether the record behind a frame is its own, from another place of this file. */
-function isMovedHere(
-  bytes: Buffer,
-  start: number,
-  frameEnd: number,
-  offset: number,
-  salt: number,
-  { firstSeq, events, lastTime }: FrameContent,
+/** Whether a record is that of this very frame. */
+function describes(
+  frame: { readonly bytes: Buffer; readonly start: number; readonly frameEnd: number; readonly content: FrameContent },
+  commit: Commit | undefined,
 ): boolean {
-  const commit = readMovedCommit(bytes, frameEnd, salt, offset + frameEnd)
+  const { bytes, start, frameEnd, content } = frame
   return (
     commit !== undefined &&
     commit.frameBytes === frameEnd - start &&
     commit.frameCrc === crc32(bytes.subarray(start, frameEnd)) &&
-    commit.firstSeq === firstSeq &&
-    commit.events === events &&
-    commit.lastTime === lastTime
+    commit.firstSeq === content.firstSeq &&
+    commit.events === content.events &&
+    commit.lastTime === content.lastTime
   )
 }
 
@@ -162,10 +193,12 @@ const AGREEING_RECORDS = 2
 export function salvageHeaderUnit(
   prefix: Buffer,
   id: string,
-): { readonly header: SessionHeader; readonly salt: number; readonly doubts: readonly string[] } | undefined {
+):
+  | { readonly header: SessionHeader; readonly salt: number; readonly end: number; readonly doubts: readonly string[] }
+  | undefined {
   const salt = saltOfRecords(prefix)
   if (salt === undefined) return undefined
-  const fields = leftFields(prefix)
+  const { fields, end } = leftFields(prefix)
   const { createdAt, messageFormat } = fields
   const header: SessionHeader = {
     version: FORMAT_VERSION,
@@ -178,6 +211,7 @@ export function salvageHeaderUnit(
   return {
     header,
     salt,
+    end,
     doubts: ['the header is damaged: its fields are taken from what is left of it, and could not be proven'],
   }
 }
@@ -186,15 +220,17 @@ function textField(name: 'cwd' | 'origin', value: unknown): { readonly [key in t
   return typeof value === 'string' && value !== '' ? { [name]: value } : {}
 }
 
-function leftFields(prefix: Buffer): { readonly [key: string]: unknown } {
+/** Fields of the header line, and the offset behind its unit; none, and 0, where the line is not whole. */
+function leftFields(prefix: Buffer): { readonly fields: { readonly [key: string]: unknown }; readonly end: number } {
   const walk = walkFrame(prefix, 0)
   const line = walk.kind === 'frame' ? readRawFrame(prefix, walk) : undefined
   try {
     const value: unknown = JSON.parse(line?.toString('utf8') ?? '')
-    return typeof value === 'object' && value !== null ? (value as { readonly [key: string]: unknown }) : {}
-  } catch {
-    return {}
-  }
+    if (walk.kind === 'frame' && typeof value === 'object' && value !== null) {
+      return { fields: value as { readonly [key: string]: unknown }, end: walk.end + COMMIT_BYTES }
+    }
+  } catch {}
+  return { fields: {}, end: 0 }
 }
 
 /** The salt of at least {@link AGREEING_RECORDS} records, or of the only one. */

@@ -57,6 +57,6 @@ async function stampVersion(path, version) {
   commit.writeUInt32LE(crc32(frame), 32)
   const offset = Buffer.alloc(8)
   offset.writeBigUInt64LE(BigInt(frame.length))
-  commit.writeUInt32LE(crc32(Buffer.concat([commit.subarray(0, 39), offset])), 39)
+  commit.writeUInt32LE(crc32(Buffer.concat([commit.subarray(0, 39), commit.subarray(43), offset])), 39)
   await writeFile(path, Buffer.concat([frame, commit, log.subarray(oldCommit + COMMIT_BYTES)]))
 }

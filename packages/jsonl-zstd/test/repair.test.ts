@@ -1,0 +1,157 @@
+// Proves that repair keeps every batch that can be proven, restores damaged commit records, and says what is lost.
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { AnySessionEvent } from '@session-persistence/core'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { readAll, SAMPLE_TIME, sampleHeader, store } from '../../jsonl/test/parts/sample-log.ts'
+import { temporaryDirectory } from '../../jsonl/test/parts/temporary-directory.ts'
+import { jsonlZstdStorage } from '../src/index.ts'
+import { logPath, readLog, type UnitPlace, unitsOf, writeLog } from './parts/frame-log.ts'
+
+const BATCHES: readonly (readonly AnySessionEvent[])[] = Array.from({ length: 8 }, (_, batch) =>
+  Array.from({ length: 3 }, (_, index) => {
+    const seq = 3 * batch + index
+    return {
+      seq,
+      time: SAMPLE_TIME + seq,
+      type: 'acme/note',
+      data: { n: seq, text: 'note '.repeat(seq) },
+      ignorable: true,
+    }
+  }),
+)
+const EVENTS = BATCHES.flat()
+
+let root = ''
+let storage: ReturnType<typeof jsonlZstdStorage>
+let whole: Buffer
+let units: readonly UnitPlace[]
+
+beforeEach(async () => {
+  root = await temporaryDirectory()
+  storage = jsonlZstdStorage({ root, durability: 'process', sealAtClose: false })
+  await store(storage, 's', BATCHES)
+  whole = await readLog(root, 's')
+  units = unitsOf(whole)
+})
+
+function batch(index: number): UnitPlace {
+  return units[index + 1] ?? { start: whole.length, commit: whole.length, end: whole.length }
+}
+
+function flipped(at: number): Buffer {
+  const bytes = Buffer.from(whole)
+  bytes[at] = (bytes[at] ?? 0) ^ 4
+  return bytes
+}
+
+async function repaired(bytes: Buffer): Promise<Awaited<ReturnType<NonNullable<typeof storage.repair>>>> {
+  await writeLog(root, 's', bytes)
+  if (storage.repair === undefined) throw new Error('no repair')
+  const plan = await storage.repair('s', { dryRun: true })
+  expect(await readLog(root, 's')).toEqual(bytes)
+  const done = await storage.repair('s', { dryRun: false })
+  expect({ ...done, dryRun: true, originalAt: undefined }).toEqual({ ...plan, originalAt: undefined })
+  expect(await storage.check('s')).toMatchObject({ problems: [], events: done.kept })
+  if (done.originalAt !== undefined) expect((await stat(done.originalAt)).size).toBe(bytes.length)
+  return done
+}
+
+function isLost(seq: number): unknown {
+  return expect.objectContaining({ seq, type: 'session-persistence/lost' })
+}
+
+describe('a damaged commit record', () => {
+  it.each([0, 3, 7])('of batch %i is restored: no event is lost', async (index) => {
+    const done = await repaired(flipped(batch(index).commit + 20))
+    expect(done).toMatchObject({ kept: 24, lost: [] })
+    expect(await readAll(storage, 's')).toEqual(EVENTS)
+  })
+
+  it('that is missing altogether is restored, and so are the ones behind it, which stand elsewhere now', async () => {
+    const done = await repaired(Buffer.concat([whole.subarray(0, batch(2).commit), whole.subarray(batch(2).end)]))
+    expect(done).toMatchObject({ kept: 24 })
+    expect(await readAll(storage, 's')).toEqual(EVENTS)
+  })
+
+  it('of the header is restored with what its line says, which is told as a doubt', async () => {
+    const done = await repaired(flipped((units[0]?.commit ?? 0) + 30))
+    expect(done.kept).toBe(24)
+    expect(done.lost).toEqual([{ message: expect.stringContaining('could not be proven') }])
+    expect(await readAll(storage, 's')).toEqual(EVENTS)
+    const reader = await storage.openReader('s')
+    await reader.close()
+    expect(reader.header).toEqual(sampleHeader('s'))
+  })
+})
+
+describe('a damaged frame', () => {
+  it('loses its events, for which empty ones stand; everything behind keeps its seq', async () => {
+    const done = await repaired(flipped(batch(3).start + 12))
+    expect(done.kept).toBe(24)
+    expect(done.lost).toEqual([
+      expect.objectContaining({ from: 9, to: 11 }),
+      expect.objectContaining({ offset: batch(3).start, bytes: batch(3).end - batch(3).start }),
+    ])
+    const expected = EVENTS.map((event) => (event.seq >= 9 && event.seq <= 11 ? isLost(event.seq) : event))
+    expect(await readAll(storage, 's')).toEqual(expected)
+  })
+
+  it('at the end ends the log', async () => {
+    const done = await repaired(flipped(batch(7).start + 12))
+    expect(done.kept).toBe(21)
+    expect(await readAll(storage, 's')).toEqual(EVENTS.slice(0, 21))
+  })
+
+  it('whose sizes make it swallow what follows does not hide the rest', async () => {
+    const bytes = Buffer.from(whole)
+    // The first block header of the batch: a size of 100,000 bytes, which reaches behind the end of the file.
+    const header = batch(2).start + 6
+    bytes.writeUIntLE((bytes.readUIntLE(header, 3) & 7) | (100 << 3), header, 3)
+    const done = await repaired(bytes)
+    expect(done.kept).toBe(24)
+    expect(await readAll(storage, 's', { from: 9 })).toEqual(EVENTS.slice(9))
+  })
+})
+
+describe('units in other places', () => {
+  it('are read in order of seq, wherever they stand', async () => {
+    const parts = [whole.subarray(0, batch(1).start)]
+    for (const index of [4, 2, 1, 3, 3]) parts.push(whole.subarray(batch(index).start, batch(index).end))
+    parts.push(whole.subarray(batch(5).start))
+    const done = await repaired(Buffer.concat(parts))
+    expect(done.kept).toBe(24)
+    expect(await readAll(storage, 's')).toEqual(EVENTS)
+  })
+
+  it('behind bytes that were put in between are found', async () => {
+    const junk = Buffer.from('what another program wrote here')
+    const done = await repaired(
+      Buffer.concat([whole.subarray(0, batch(4).start), junk, whole.subarray(batch(4).start)]),
+    )
+    expect(done.kept).toBe(24)
+    expect(await readAll(storage, 's')).toEqual(EVENTS)
+  })
+
+  it('of another session are not taken', async () => {
+    await store(storage, 'other', BATCHES)
+    const other = await readLog(root, 'other')
+    const foreign = other.subarray(unitsOf(other)[8]?.start)
+    const done = await repaired(Buffer.concat([whole.subarray(0, batch(7).start), foreign]))
+    // A record of another session may look like one of this file with a chance of one in some thousands.
+    expect(done.kept).toBe(21)
+  })
+})
+
+it('a log without damage is left as it is', async () => {
+  expect(await repaired(whole)).toMatchObject({ kept: 24, lost: [] })
+  expect(await readLog(root, 's')).toEqual(whole)
+})
+
+it('a log of which nothing can be told is left as it is', async () => {
+  const bytes = Buffer.from(Uint8Array.from({ length: 4000 }, (_, index) => (index * 7919) & 255))
+  await writeLog(root, 's', bytes)
+  await expect(storage.repair?.('s', { dryRun: false })).rejects.toMatchObject({ code: 'CORRUPT' })
+  expect(await readLog(root, 's')).toEqual(bytes)
+  expect(logPath(root, 's')).toBe(join(root, 's', 'session.jsonl.zst'))
+})
