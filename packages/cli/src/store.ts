@@ -41,12 +41,23 @@ export async function openStore(
     throw new SessionError('NOT_SUPPORTED', `${backend.scheme}: keeps nothing between two commands; name a directory`)
   }
   if (backend.place === 'DIRECTORY') await checkDirectory(place, mayBeNew)
+  else if (!mayBeNew) await checkDatabase(place)
   return openPersistence(location, {
     messageFormats: importedFormats,
     // Every command flushes before it says that something is done, and reports what that says.
     onFailure: () => undefined,
     ...persistenceOptions,
   })
+}
+
+/** What a database is, the backend says; here only whether there is one. */
+async function checkDatabase(path: string): Promise<void> {
+  const file = resolve(path)
+  try {
+    await lstat(file)
+  } catch (error) {
+    throw systemError(error, 'the database of sessions could not be looked at', file)
+  }
 }
 
 async function checkDirectory(path: string, mayBeNew: boolean): Promise<void> {

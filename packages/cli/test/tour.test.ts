@@ -44,7 +44,7 @@ describe('tour', () => {
     expect(Object.values(branches.proofs)).toEqual([true, true, true, true, true])
     expect(branches.parentExchange.answer).toContain('How large is this project')
     expect(backends.map(({ measurement }: { measurement: { backend: string } }) => measurement.backend).sort()).toEqual(
-      ['jsonl', 'memory'],
+      ['jsonl', 'jsonl-zstd', 'memory', 'sqlite'],
     )
     for (const { measurement } of backends) {
       for (const rate of ['appendEach', 'appendHundred', 'store', 'replay']) {

@@ -31,8 +31,9 @@ export function parseLocation(location: string): BackendLocation {
 }
 
 /**
- * Opens the backend that a location names: `jsonl:DIRECTORY`, or `memory:` for sessions that live as long as this
- * process. Relative directories are resolved against the working directory. Open a place once a process.
+ * Opens the backend that a location names: `jsonl:DIRECTORY`, `jsonl-zstd:DIRECTORY`, `sqlite:FILE`, or `memory:` for
+ * sessions that live as long as this process. Relative paths are resolved against the working directory. Open a place
+ * once a process.
  *
  * Rejects with INVALID_ARGUMENT for a malformed location, NOT_SUPPORTED for a backend that this installation lacks,
  * and with what the backend's own open function rejects with.

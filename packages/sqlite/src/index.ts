@@ -1,4 +1,5 @@
 /** Durable agent sessions in one SQLite database. */
+export { type SqliteAvailability, sqliteAvailability } from './availability.ts'
 export {
   type BackupReport,
   backupSqlite,

@@ -168,12 +168,12 @@ export function backendLines(style: Style, results: readonly BackendResult[], js
   const measured = results.flatMap((result) => (result.kind === 'measured' ? [result.measurement] : []))
   const rows: readonly (readonly [string, (measurement: Measurement) => string])[] = [
     ['durable against', ({ durability }) => survives[durability]],
-    ['append, 1 event a flush', ({ appendEach }) => perSecond(appendEach)],
-    ['append, 100 events a flush', ({ appendHundred }) => perSecond(appendHundred)],
-    ['store the whole log', ({ store }) => perSecond(store)],
-    ['replay the whole log', ({ replay }) => perSecond(replay)],
-    ['read the last 100 events', ({ lastHundredMs }) => milliseconds(lastHundredMs)],
-    ['bytes stored', ({ bytes, durability }) => (durability === 'memory' ? 'none on disk' : byteSize(bytes))],
+    ['append/s, 1 a flush', ({ appendEach }) => perSecond(appendEach)],
+    ['append/s, 100 a flush', ({ appendHundred }) => perSecond(appendHundred)],
+    ['store/s, whole log', ({ store }) => perSecond(store)],
+    ['replay/s, whole log', ({ replay }) => perSecond(replay)],
+    ['read the last 100', ({ lastHundredMs }) => milliseconds(lastHundredMs)],
+    ['bytes stored', ({ bytes, durability }) => (durability === 'memory' ? 'none' : byteSize(bytes))],
     [
       'bytes, of JSON lines',
       ({ bytes, durability }) =>
@@ -188,11 +188,12 @@ export function backendLines(style: Style, results: readonly BackendResult[], js
   const unavailable = results.flatMap((result) =>
     result.kind === 'unavailable' ? fact(style, result.backend, `not available here: ${result.reason}`) : [],
   )
-  return [...table.map((line) => indent + line), ...unavailable]
+  const legend = `${indent}${style.dim('Rates are events a second, each event durable as the first row says.')}`
+  return [...table.map((line) => indent + line), ...unavailable, '', legend]
 }
 
-const survives = { memory: 'nothing', process: 'kill', power: 'kill, power loss' } as const
+const survives = { memory: 'nothing', process: 'kill', power: 'power loss' } as const
 
 function perSecond(rate: { readonly perSecond: number } | undefined): string {
-  return rate === undefined ? 'not measured' : `${significant(rate.perSecond)} events/s`
+  return rate === undefined ? 'not measured' : significant(rate.perSecond)
 }
