@@ -247,6 +247,8 @@ class FileLogStorage implements SealableStorage {
   }
 
   async #prepare(layout: Layout): Promise<void> {
+    // A reader may have found the root; only a writer sees to it that its name is on the medium.
+    await this.#root.ensure()
     await attempt('make the lock directory', layout.locks, () => ensurePrivateDirectory(this.#fs, layout.locks))
     await sweepRoot(this.#fs, layout)
   }

@@ -8,11 +8,15 @@ import type { FileSystem } from './file-system.ts'
 import { ioError, isMissing, systemErrorName } from './io-error.ts'
 import { makePrivateDirectory } from './private-path.ts'
 
+/** Errors of opening a directory of others to sync it. */
+const FOREIGN: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EINVAL'])
+
 export class RootDirectory {
   readonly #fs: FileSystem
   readonly #given: string
   readonly #sync: boolean
   #real: string | undefined
+  #anchored = false
 
   constructor(fs: FileSystem, root: string, sync: boolean) {
     if (typeof root !== 'string' || root === '' || root.includes('\0')) {
@@ -46,8 +50,25 @@ export class RootDirectory {
   /** The real path; makes the directory, 0700 and durable, when it is missing. */
   async ensure(): Promise<string> {
     const found = await this.find()
-    if (found !== undefined) return found
-    return await this.remake()
+    if (found === undefined) return await this.remake()
+    if (!this.#anchored) {
+      await this.#anchor(found)
+      this.#anchored = true
+    }
+    return found
+  }
+
+  /** Puts the name of a directory that is there on the medium: whoever made it may have died before that. */
+  async #anchor(path: string): Promise<void> {
+    if (!this.#sync) return
+    const parent = dirname(await this.#fs.realpath(path))
+    try {
+      await this.#fs.syncDirectory(parent)
+    } catch (error) {
+      // A directory that we may not read is not one that we made something in.
+      if (FOREIGN.has(systemErrorName(error) ?? '')) return
+      throw ioError(error, 'sync the directory of the root', parent)
+    }
   }
 
   /** Makes the directory, where it may have been removed since it was found. */
@@ -59,21 +80,34 @@ export class RootDirectory {
       throw ioError(error, 'make the root', this.#given)
     }
     const made = await this.find()
+    this.#anchored = true
     if (made === undefined) throw new SessionError('IO', 'the root vanished while it was made', { path: this.#given })
     return made
   }
 
+  /** A name is on the medium before anything is made below it, so that no crash leaves a gap further up. */
   async #make(path: string): Promise<void> {
+    const parent = dirname(path)
+    if (await this.#isMissing(parent)) await this.#make(parent)
+    else await this.#anchor(parent)
     try {
       await makePrivateDirectory(this.#fs, path)
     } catch (error) {
-      if (systemErrorName(error) === 'EEXIST') return
-      if (!isMissing(error) || dirname(path) === path) throw error
-      await this.#make(dirname(path))
-      await this.#make(path)
+      if (systemErrorName(error) !== 'EEXIST') throw error
+      await this.#anchor(path)
       return
     }
-    if (this.#sync) await this.#fs.syncDirectory(dirname(path))
+    if (this.#sync) await this.#fs.syncDirectory(await this.#fs.realpath(parent))
+  }
+
+  async #isMissing(path: string): Promise<boolean> {
+    try {
+      await this.#fs.realpath(path)
+      return false
+    } catch (error) {
+      if (isMissing(error) && dirname(path) !== path) return true
+      throw error
+    }
   }
 
   async #requireDirectory(real: string): Promise<void> {

@@ -1,7 +1,7 @@
 /**
  * Makes a found tail durable before anything is built on it (events-and-recovery.md, resume, 3). What a crashed writer
  * left may exist only in the page cache, and after its failed sync the kernel may hold those pages for clean: so the
- * last batch is written again in place, with the same bytes, and synced. The directory entry may never have been
+ * last batch is written again in place, with the same bytes, and synced. The directory entries may never have been
  * synced either.
  */
 import { SessionError } from '@session-persistence/core'
@@ -16,7 +16,7 @@ const STEP_BYTES = 1024 * 1024
 
 /** Resolves with the length of the log, every byte of which is now durable. A missing terminator is restored. */
 export async function settleTail(
-  { fs, layout, codec, durable }: WriterPlace,
+  { fs, layout, codec, name, durable }: WriterPlace,
   path: string,
   identity: string,
   tail: LogTail,
@@ -42,6 +42,9 @@ export async function settleTail(
     }
     if (durable) {
       await attempt('sync the log', path, () => file.sync())
+      // A rewrite may have put this very file in place, and its writer died before that was on the medium.
+      const directory = layout.directory(name)
+      await attempt('sync the session directory', directory, () => fs.syncDirectory(directory))
       await attempt('sync the root', layout.root, () => fs.syncDirectory(layout.root))
     }
     return length

@@ -1,0 +1,21 @@
+/** An error of the operating system that a call is made to report. */
+export interface Fault {
+  readonly code: string
+  readonly errno?: number
+  /** `before`: nothing happened. `after`: it happened, and the error came all the same. `half`: half the bytes were written. */
+  readonly effect: 'before' | 'after' | 'half'
+}
+
+export const FAULTS: readonly Fault[] = [
+  { code: 'EIO', errno: -5, effect: 'before' },
+  { code: 'EIO', errno: -5, effect: 'after' },
+  { code: 'ENOSPC', errno: -28, effect: 'before' },
+  { code: 'ENOSPC', errno: -28, effect: 'half' },
+  // libuv knows no name for EDQUOT.
+  { code: 'Unknown system error -122', errno: -122, effect: 'before' },
+  { code: 'EMFILE', errno: -24, effect: 'before' },
+]
+
+export function systemError({ code, errno }: { readonly code: string; readonly errno?: number }): Error {
+  return Object.assign(new Error(code), { code, ...(errno === undefined ? {} : { errno }) })
+}

@@ -1,0 +1,136 @@
+/** Where a scenario plays: a modelled disk, processes that come and go on it, and what each session is promised. */
+import type { AnySessionEvent, SessionHeader, StorageWriter } from '@session-persistence/core'
+import { encodeSessionName, type FileSystem } from '@session-persistence/file-log'
+import { Disk } from '../model/disk.ts'
+import { ModelFileSystem } from '../model/model-file-system.ts'
+import type { Random } from '../model/random.ts'
+import { Recording } from '../model/recording.ts'
+import { type Expectation, nothing } from './expectation.ts'
+import type { FileBackend, FileStorage } from './file-backend.ts'
+import { sampleHeader } from './sample-events.ts'
+import { newMount } from './verify-image.ts'
+
+/** Stands between a backend and the model: the identity, or a weakness that a control plants. */
+export type Weakness = (fileSystem: FileSystem) => FileSystem
+
+export class Stage {
+  readonly disk: Disk = new Disk()
+  readonly recording: Recording<Expectation> = new Recording<Expectation>()
+  readonly random: Random
+  readonly backend: FileBackend
+  readonly id: string
+  /** Of the process that was started last. */
+  fileSystem: ModelFileSystem | undefined
+  readonly #weaken: Weakness
+  #acknowledged: readonly AnySessionEvent[] = []
+  #submitted: readonly AnySessionEvent[] = []
+  #stored = false
+
+  constructor(
+    backend: FileBackend,
+    random: Random,
+    { weaken = (it) => it, id = 'session' }: { readonly weaken?: Weakness; readonly id?: string } = {},
+  ) {
+    this.backend = backend
+    this.random = random
+    this.id = id
+    this.#weaken = weaken
+  }
+
+  /** A storage in a new process. Whatever process was there before has ended. */
+  start(): FileStorage {
+    const mount = newMount()
+    const record = this.recording.add.bind(this.recording)
+    this.fileSystem = new ModelFileSystem({ mount, disk: this.disk, record })
+    return this.backend.open(this.#weaken(this.fileSystem), `${mount}/root`)
+  }
+
+  get initially(): Expectation {
+    return nothing(this.id)
+  }
+
+  get header(): SessionHeader {
+    return sampleHeader(this.id)
+  }
+
+  /** What a reader must find from now on. */
+  get acknowledged(): readonly AnySessionEvent[] {
+    return this.#acknowledged
+  }
+
+  promise(expected: Omit<Expectation, 'id'>): void {
+    this.recording.mark({ ...expected, id: this.id })
+  }
+
+  /** From now on the session holds exactly these events. */
+  acknowledge(events: readonly AnySessionEvent[]): void {
+    this.#acknowledged = events
+    this.#submitted = events
+    this.#stored = true
+    this.promise({ histories: [{ events, atLeast: events.length }], absent: 'forbidden' })
+  }
+
+  /** From now on there is no session. */
+  acknowledgeAbsence(): void {
+    this.#acknowledged = []
+    this.#stored = false
+    this.promise({ histories: [], absent: 'required' })
+  }
+
+  /** Runs a step that adds `events` to what is stored, or not. */
+  async adding<T>(events: readonly AnySessionEvent[], step: () => Promise<T>): Promise<T> {
+    const before = this.#acknowledged
+    const after = [...before, ...events]
+    this.#submitted = after
+    this.promise({
+      histories: [{ events: after, atLeast: before.length }],
+      absent: this.#stored ? 'forbidden' : 'allowed',
+    })
+    const result = await step()
+    this.acknowledge(after)
+    return result
+  }
+
+  append(writer: StorageWriter, events: readonly AnySessionEvent[]): Promise<void> {
+    return this.adding(events, () => writer.append(events))
+  }
+
+  get logPath(): string {
+    return `${this.fileSystem?.mount}/root/${encodeSessionName(this.id)}/${this.backend.logName}`
+  }
+
+  /** The bytes of the log, as a program sees them. */
+  async readLog(): Promise<Buffer> {
+    const { fileSystem } = this
+    if (fileSystem === undefined) throw new Error('no process was started')
+    const file = await fileSystem.open(this.logPath, 'read')
+    const bytes = Buffer.alloc((await file.stat()).size)
+    await file.read(bytes, 0)
+    await file.close()
+    return bytes
+  }
+
+  /** Overwrites bytes of the log behind the backend's back. */
+  async scribble(bytes: Buffer, offset: number): Promise<void> {
+    const file = await this.fileSystem?.open(this.logPath, 'patch')
+    await file?.write(bytes, offset)
+    await file?.sync()
+    await file?.close()
+  }
+
+  /** Lets calls of the process that runs now fail. */
+  failCalls(decide: ModelFileSystem['decide']): void {
+    if (this.fileSystem !== undefined) this.fileSystem.decide = decide
+  }
+
+  /** A writer found the session after an append whose end nobody heard of: what it found is acknowledged now. */
+  async recovered(writer: StorageWriter): Promise<void> {
+    await writer.settle()
+    const { nextSeq } = writer.tail
+    const submitted = this.#submitted
+    if (nextSeq < this.#acknowledged.length || nextSeq > submitted.length) {
+      throw new Error(`${nextSeq} events were found, ${this.#acknowledged.length} to ${submitted.length} expected`)
+    }
+    this.acknowledge(submitted.slice(0, nextSeq))
+  }
+}

@@ -1,0 +1,5 @@
+// Proves for plain files that wherever the power is cut on any write path, everything acknowledged is there, and nothing else.
+import { JSONL } from '../src/index.ts'
+import { modelledSuite } from './parts/modelled-suite.ts'
+
+modelledSuite(JSONL)
