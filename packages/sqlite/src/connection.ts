@@ -65,7 +65,6 @@ export class Connection {
    */
   static visit(driver: Driver, path: string): void {
     Connection.#opened(new Connection(driver.open(path, 'write'), path), (connection) => {
-      connection.#set(COMMON)
       connection.all('SELECT count(*) FROM sqlite_schema')
     }).close()
   }
@@ -82,8 +81,10 @@ export class Connection {
 
   #set(settings: Readonly<Record<string, number>>): void {
     for (const [name, value] of Object.entries(settings)) {
-      this.exec(`PRAGMA ${name} = ${value}`)
-      const found = this.number(`PRAGMA ${name}`)
+      const setting = `PRAGMA ${name}`
+      if (this.number(setting) === value) continue
+      this.exec(`${setting} = ${value}`)
+      const found = this.number(setting)
       if (found === value) continue
       throw new SessionError('NOT_SUPPORTED', `SQLite did not accept ${name} = ${value}`, {
         path: this.path,
