@@ -65,7 +65,8 @@ export class RowReader {
         tail = this.#tail.subarray(0, count)
       }
       const found = codec.glance(head, tail, id, bytes)
-      return found === undefined ? 'look' : { name, id, ...found, bytes, error: undefined }
+      if (found === undefined) return 'look'
+      return { name, id, updatedAt: found.updatedAt, events: found.events, bytes, error: undefined }
     } catch {
       return 'look'
     } finally {

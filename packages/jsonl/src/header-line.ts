@@ -146,13 +146,13 @@ const CHECKSUMS: readonly (readonly [Checksum, BytePattern])[] = (['crc32', 'non
  */
 export function glanceHeaderLine(
   head: Buffer,
+  view: DataView,
   id: string,
 ): { readonly format: LineFormat; readonly end: number } | undefined {
   const end = head.indexOf(LF)
   const start = GLANCE_START + escapeLineSeparators(JSON.stringify(id))
   const length = Buffer.byteLength(start, 'utf8')
   if (end < length + SALT_BYTES + CRC_BYTES || head.toString('utf8', 0, length) !== start) return undefined
-  const view = viewOf(head)
   const parts = { recordEnd: 0, batch: -1 }
   if (!splitLine(HEADER_FORMAT, head, 0, end, parts, view)) return undefined
   const saltAt = end - CRC_BYTES - SALT_BYTES

@@ -24,10 +24,15 @@ export interface LineUnit {
 }
 
 /** The line at `[start, end)`, its terminator excluded, on its own; undefined when it is not what was written. */
-export function verifyLine(format: LineFormat, bytes: Buffer, start: number, end: number): LineUnit | undefined {
+export function verifyLine(
+  format: LineFormat,
+  bytes: Buffer,
+  start: number,
+  end: number,
+  view: DataView = viewOf(bytes),
+): LineUnit | undefined {
   const parts: LineParts = { recordEnd: 0, batch: -1 }
   const stop = contentEnd(bytes, start, end)
-  const view = viewOf(bytes)
   if (!splitLine(format, bytes, start, stop, parts, view) || !isUtf8(bytes.subarray(start, stop))) return undefined
   const span = spanOf(format, bytes, view, start, parts.recordEnd)
   return span === undefined || parts.batch > span.firstSeq ? undefined : { ...span, batch: parts.batch }
