@@ -124,6 +124,11 @@ export interface LogDialect {
   scan(window: Window, position: ScanPosition, options: ScanOptions): MaybePromise<ScanResult>
   /** The first verified unit that starts in the window at or behind `from`; undefined when there is none. */
   findUnit(window: Window, from: number): UnitSpan | undefined
+  /**
+   * Where a page of bounded content that ends with the window starts, for a codec of which a few bytes may hold much;
+   * undefined when it starts before the window, or when the end is damaged.
+   */
+  pageStart?(window: Window): number | undefined
   /** Smallest offset in the window, its start excluded, where a unit starts; the window ends with a unit. */
   firstUnitStart(window: Window): number | undefined
   /**

@@ -78,7 +78,8 @@ export async function* scanBackward(
   while (high > dataStart && seq >= options.from) {
     const low = Math.max(dataStart, high - length)
     const window = await buffer.read(low, high)
-    const start = low === dataStart ? low : source.dialect.firstUnitStart(window)
+    const start =
+      source.dialect.pageStart?.(window) ?? (low === dataStart ? low : source.dialect.firstUnitStart(window))
     if (start === undefined) {
       if (length > 2 * source.codec.unitBytesMax) {
         yield { records: [], position: unknown(seq), end: high, damage: endless(source, low, seq) }
@@ -110,17 +111,28 @@ async function scanWhole(
   let position: ScanPosition = { nextSeq: undefined, batchSeq: undefined }
   let at = start
   let damage: Damage | undefined
+  let records: readonly StoredRecord[] = []
+  let firstSeq: number | undefined
+  const end = window.offset + window.bytes.length
   for (;;) {
     const rest = { bytes: window.bytes.subarray(at - window.offset), offset: at }
-    const firstSeq = source.dialect.findUnit(rest, at)?.firstSeq ?? 0
+    firstSeq ??= source.dialect.findUnit(rest, at)?.firstSeq ?? 0
     const page = await source.dialect.scan(rest, position, options)
     if (page.damage === undefined) {
-      return { records: page.records, position: page.position, end: page.end, firstSeq, ...(damage && { damage }) }
+      records = records.length === 0 ? page.records : [...records, ...page.records]
+      if (page.end < end && page.end > at) {
+        at = page.end
+        position = page.position
+        continue
+      }
+      return { records, position: page.position, end: page.end, firstSeq, ...(damage && { damage }) }
     }
     damage = page.damage
+    records = []
     const next = source.dialect.findUnit(rest, page.end + 1)
     if (next === undefined) return { records: [], position: page.position, end: page.end, firstSeq, damage }
     at = next.offset
+    firstSeq = next.firstSeq
     position = { nextSeq: undefined, batchSeq: undefined }
   }
 }

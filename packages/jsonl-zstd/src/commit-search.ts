@@ -2,6 +2,9 @@
 import type { UnitSpan, Window } from '@session-persistence/file-log'
 import { COMMIT_BYTES, COMMIT_START, type Commit, readCommit } from './commit-record.ts'
 
+/** Content of one page: about 14,000 small events. One frame may be larger. */
+export const PAGE_CONTENT_BYTES: number = 512 * 1024
+
 /** A record in place. */
 export interface PlacedCommit {
   readonly commit: Commit
@@ -52,6 +55,21 @@ export function findUnitByCommit(window: Window, from: number, salt: number, dat
   const next = commit.firstSeq + commit.events
   if (frame >= from && frame >= dataStart) return { offset: frame, end, firstSeq: commit.firstSeq, lastSeq: next - 1 }
   return { offset: end, end, firstSeq: next, lastSeq: next - 1 }
+}
+
+/** See `LogDialect.pageStart`: as many units as a page holds, at least one. */
+export function pageStartByCommit(window: Window, salt: number): number | undefined {
+  const { bytes, offset } = window
+  let start = offset + bytes.length
+  let content = 0
+  for (;;) {
+    const found = placedCommit(window, start - COMMIT_BYTES, salt)
+    if (found === undefined || found.frame < offset) break
+    content += found.commit.contentBytes
+    if (start < offset + bytes.length && content > PAGE_CONTENT_BYTES) break
+    start = found.frame
+  }
+  return start < offset + bytes.length ? start : undefined
 }
 
 /** See `LogDialect.firstUnitStart`: from record to record back from the end of the window. */

@@ -34,7 +34,7 @@ import type {
 } from '@session-persistence/file-log'
 import { chooseCodec, type ZstdCodecName } from './choose-codec.ts'
 import { COMMIT_BYTES } from './commit-record.ts'
-import { findUnitByCommit, firstUnitStartByCommit } from './commit-search.ts'
+import { findUnitByCommit, firstUnitStartByCommit, pageStartByCommit } from './commit-search.ts'
 import { scanFrames } from './frame-scan.ts'
 import { findFrameTail } from './frame-tail.ts'
 import { encodeUnit, requireContiguous, UNIT_BYTES_MAX } from './frame-unit.ts'
@@ -138,6 +138,10 @@ class FrameDialect implements LogDialect {
 
   findUnit(window: Window, from: number): UnitSpan | undefined {
     return findUnitByCommit(window, from, this.#salt, this.dataStart)
+  }
+
+  pageStart(window: Window): number | undefined {
+    return pageStartByCommit(window, this.#salt)
   }
 
   firstUnitStart(window: Window): number | undefined {

@@ -1,12 +1,11 @@
 /** Decodes units forwards. Pure over bytes, but for the codec, which works beside the event loop. */
 import { isSessionError, type StoredRecord } from '@session-persistence/core'
 import type { Damage, ScanOptions, ScanPosition, ScanResult, Window } from '@session-persistence/file-log'
+import { PAGE_CONTENT_BYTES } from './commit-search.ts'
 import { type FrameUnit, readUnit } from './frame-unit.ts'
 import { readLines } from './line-reader.ts'
 import type { ZstdCodec } from './zstd-codec.ts'
 
-/** Content of one page: about 14,000 small events. One frame may be larger. */
-const PAGE_CONTENT_BYTES = 512 * 1024
 /**
  * Content decoded in one call: small frames many at a time, since a call costs as much as decoding 20 KiB; and in more
  * than one call a page, so that one part is decoded while the lines of the part before it are read.
