@@ -42,6 +42,8 @@ export async function* followEvents(
       }
       if ((await reader.changed(signal)) === 'deleted') return
     } catch (error) {
+      // Deleted while its pages were read, on a medium that holds nothing for its readers.
+      if (isSessionError(error, 'NOT_FOUND')) return
       throw withSessionId(error, id)
     } finally {
       await reader.close()

@@ -121,6 +121,8 @@ export interface VerifyReport {
     | StorageProblem
     | { readonly code: 'INVALID_EVENT'; readonly message: string; readonly seq?: number; readonly offset?: number }
   )[]
+  /** Oddities that lose nothing: a byte-order mark, line ends that another tool wrote. */
+  readonly notes: readonly string[]
   readonly unknownTypes: readonly string[]
 }
 

@@ -51,6 +51,7 @@ export async function verifyLog(
     head,
     ...(check.torn === undefined ? {} : { torn: check.torn }),
     problems,
+    notes: check.notes ?? [],
     unknownTypes: unknown,
   }
 }

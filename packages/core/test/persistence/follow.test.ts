@@ -1,7 +1,11 @@
 // Proves: follow yields what is stored, then what is written, in order, and ends with the session or the signal.
 import { describe, expect, it } from 'vitest'
+import { SessionError } from '../../src/errors.ts'
 import { openMemory } from '../../src/persistence/open-memory.ts'
+import { createPersistence } from '../../src/persistence/stored-sessions.ts'
 import { createMemoryMedium } from '../../src/storage/memory-medium.ts'
+import { memoryStorage } from '../../src/storage/memory-storage.ts'
+import type { SessionStorage } from '../../src/storage/session-storage.ts'
 import { completeTurn, user } from './conversation.ts'
 
 describe('follow', () => {
@@ -41,4 +45,39 @@ describe('follow', () => {
     })()
     await expect(following).rejects.toBe(reason)
   })
+
+  it('ends when the session is deleted while a page of it is read', async () => {
+    const medium = createMemoryMedium()
+    const writer = await openMemory({ medium })
+    const session = await writer.create({ id: 'short-lived' })
+    completeTurn(session, 1, 'q', 'a')
+    await session.close()
+    const storage = memoryStorage(medium)
+    // A medium that holds nothing for its readers: the next page of a deleted log is not there.
+    const openReader: typeof storage.openReader = async (id) => {
+      const reader = await storage.openReader(id)
+      reader.read = async function* () {
+        yield [{ seq: 0, time: 1, type: 'turn/start', data: { turn: 1 } }]
+        throw new SessionError('NOT_FOUND', 'gone')
+      }
+      return reader
+    }
+    const persistence = createPersistence({ ...unbound(storage), openReader })
+    const seen: number[] = []
+    for await (const event of persistence.follow('short-lived')) seen.push(event.seq)
+    expect(seen).toEqual([0])
+  })
 })
+
+/** The storage as an object whose functions may be replaced one by one. */
+function unbound(storage: SessionStorage): SessionStorage {
+  return {
+    description: storage.description,
+    openWriter: (id, intent) => storage.openWriter(id, intent),
+    openReader: (id) => storage.openReader(id),
+    list: (query) => storage.list(query),
+    delete: (id) => storage.delete(id),
+    check: (id) => storage.check(id),
+    close: () => storage.close(),
+  }
+}
