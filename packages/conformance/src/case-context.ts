@@ -1,67 +1,42 @@
+import { createHash } from 'node:crypto'
 import type { BackendCapabilities, PersistenceOptions, SessionPersistence } from '@session-persistence/core'
 import { type CaseContext, type CaseMedium, CaseSkipped, CLOCK_START } from './conformance-case.ts'
 import { withDeadline } from './deadline.ts'
 import { type Harness, HarnessError, type Medium } from './harness.ts'
+import type { MediumSource } from './medium-source.ts'
+import { openFilesOf } from './open-files.ts'
+import { OperationHistory, recorded } from './operation-history.ts'
 import { seededRandom } from './seeded-random.ts'
-import { spawnWorker, type WorkerProcess } from './worker-process.ts'
+import { waitUntil } from './wait-until.ts'
+import { type SpawnOptions, spawnWorker, type WorkerProcess } from './worker-process.ts'
 
-/** A harness that needs longer to make an empty place is broken or hangs. */
-const MEDIUM_DEADLINE_MS = 10_000
 /** Longest wait for a handle that a failed case left behind. */
 const RELEASE_DEADLINE_MS = 5_000
 
-/** Makes media for the whole run and notices when two are the same. */
-export class MediumSource {
-  readonly #harness: Harness
-  readonly #objects = new WeakSet<Medium>()
-  readonly #locations = new Set<string>()
-
-  constructor(harness: Harness) {
-    this.#harness = harness
-  }
-
-  async create(): Promise<Medium> {
-    const { name } = this.#harness
-    let medium: Medium
-    try {
-      medium = await withDeadline(Promise.resolve(this.#harness.createMedium()), MEDIUM_DEADLINE_MS, () => {
-        return new HarnessError(`createMedium of ${name} did not return within ${MEDIUM_DEADLINE_MS / 1000} s.`)
-      })
-    } catch (error) {
-      if (error instanceof HarnessError) throw error
-      throw new HarnessError(`createMedium of ${name} threw: ${error instanceof Error ? error.message : String(error)}`)
-    }
-    if (typeof medium !== 'object' || medium === null || typeof medium.open !== 'function') {
-      throw new HarnessError(`createMedium of ${name} must return an object with a function \`open(options)\`.`)
-    }
-    const known = this.#objects.has(medium) || (medium.location !== undefined && this.#locations.has(medium.location))
-    if (known)
-      throw new HarnessError(`createMedium of ${name} returned the same medium twice; each must be new and empty.`)
-    this.#objects.add(medium)
-    if (medium.location !== undefined) this.#locations.add(medium.location)
-    return medium
-  }
+interface CaseFacts {
+  readonly harness: Harness
+  readonly source: MediumSource
+  readonly capabilities: BackendCapabilities
+  readonly effort: 'quick' | 'full'
+  readonly seed: number
 }
 
 /** One case's context, and what must be released after it. */
 export class RunningCase {
   readonly context: CaseContext
+  readonly history: OperationHistory = new OperationHistory()
+  readonly #harness: Harness
+  readonly #source: MediumSource
   readonly #media: Medium[] = []
   readonly #persistences: SessionPersistence[] = []
   readonly #workers: WorkerProcess[] = []
-  readonly #source: MediumSource
+  #observed: ReturnType<typeof createHash> | undefined
   #now = CLOCK_START
 
-  private constructor(facts: {
-    readonly harness: Harness
-    readonly source: MediumSource
-    readonly medium: Medium
-    readonly capabilities: BackendCapabilities
-    readonly effort: 'quick' | 'full'
-    readonly seed: number
-  }) {
+  private constructor(facts: CaseFacts, first: Medium) {
+    this.#harness = facts.harness
     this.#source = facts.source
-    const medium = this.#adopt(facts.medium)
+    const medium = this.#adopt(first)
     this.context = {
       capabilities: facts.capabilities,
       effort: facts.effort,
@@ -69,28 +44,25 @@ export class RunningCase {
       medium,
       open: (options) => medium.open(options),
       newMedium: async () => this.#adopt(await this.#source.create()),
-      spawn: (task) => {
-        if (facts.harness.module === undefined || medium.location === undefined) {
-          throw new HarnessError('The process tier needs `module`, `openAt` and `location`.')
-        }
-        const worker = spawnWorker(facts.harness.module, medium.location, task)
-        this.#workers.push(worker)
-        return worker
-      },
+      spawn: (task, options) => this.#spawn(medium, task, options),
       skip: (reason) => {
         throw new CaseSkipped(reason)
+      },
+      note: (text) => this.history.note(text),
+      observe: (text) => {
+        this.#observed ??= createHash('sha256')
+        this.#observed.update(text).update('\n')
       },
     }
   }
 
-  static async start(facts: {
-    readonly harness: Harness
-    readonly source: MediumSource
-    readonly capabilities: BackendCapabilities
-    readonly effort: 'quick' | 'full'
-    readonly seed: number
-  }): Promise<RunningCase> {
-    return new RunningCase({ ...facts, medium: await facts.source.create() })
+  static async start(facts: CaseFacts): Promise<RunningCase> {
+    return new RunningCase(facts, await facts.source.create())
+  }
+
+  /** SHA-256 of everything observed; undefined when the case observes nothing. */
+  digest(): string | undefined {
+    return this.#observed?.copy().digest('hex')
   }
 
   #adopt(medium: Medium): CaseMedium {
@@ -100,13 +72,27 @@ export class RunningCase {
       open: async (options: PersistenceOptions = {}) => {
         const persistence = await medium.open({ clock: () => this.#tick(), onFailure: () => {}, ...options })
         this.#persistences.push(persistence)
-        return persistence
+        return recorded(persistence, this.history)
       },
       files: async () => {
-        if (medium.files === undefined) throw new HarnessError('The medium tier needs `files` on the medium.')
-        return medium.files()
+        const files = await this.#source.filesOf(medium)
+        if (files === undefined) throw new HarnessError('The medium tier needs `files` on the medium.')
+        return files
       },
     }
+  }
+
+  #spawn(medium: Medium, task: Parameters<typeof spawnWorker>[2], options: SpawnOptions = {}): WorkerProcess {
+    if (this.#harness.module === undefined || medium.location === undefined) {
+      throw new HarnessError('The process tier needs `module`, `openAt` and `location`.')
+    }
+    const name = this.history.nextProcess()
+    const worker = spawnWorker(this.#harness.module, medium.location, task, {
+      ...options,
+      heard: (text) => this.history.note(`${name}: ${text}`),
+    })
+    this.#workers.push(worker)
+    return worker
   }
 
   #tick(): number {
@@ -126,6 +112,20 @@ export class RunningCase {
         () => undefined,
       ).catch(() => {})
     }
-    for (const medium of this.#media) await medium.destroy?.()
+  }
+
+  /** After {@link release}: a file of a medium that is still open in this process, where the system can tell. */
+  async leakedFile(): Promise<string | undefined> {
+    for (const medium of this.#media) {
+      const files = medium.location === undefined ? ((await this.#source.filesOf(medium)) ?? []) : []
+      const leaked = (): readonly string[] => openFilesOf(medium.location, files)
+      // Closing may still be under way in another thread.
+      if (!(await waitUntil(async () => leaked().length === 0))) return leaked()[0]
+    }
+    return undefined
+  }
+
+  async destroy(): Promise<void> {
+    for (const medium of this.#media) await this.#source.destroy(medium)
   }
 }

@@ -24,17 +24,25 @@ export const FAMILIES = [
   'SEC',
   'ERR',
   'CAP',
+  'MODEL',
 ] as const
 
-export type Family = (typeof FAMILIES)[number]
+/** Families of the tiers that other packages bring (see {@link TierExtension}). */
+export const EXTENSION_FAMILIES = ['IO', 'POWER'] as const
+
+export type Family = (typeof FAMILIES)[number] | (typeof EXTENSION_FAMILIES)[number]
 
 /**
  * What a case touches. `logic`: the interface alone. `process`: other processes, killed. `medium`: the stored bytes,
- * cut, flipped, zeroed, swapped.
+ * cut, flipped, zeroed, swapped. `io` and `power`, calls that fail and writes that a power cut loses, come with an
+ * extension.
  */
-export type Tier = 'logic' | 'process' | 'medium'
+export type Tier = 'logic' | 'process' | 'medium' | ExtensionTier
 
-export const TIERS: readonly Tier[] = ['logic', 'process', 'medium']
+export type ExtensionTier = 'io' | 'power'
+
+/** In the order in which a level builds on the one before. */
+export const TIERS: readonly Tier[] = ['logic', 'process', 'medium', 'io', 'power']
 
 /** What must be there for a case to run. Anything missing makes it skipped, with the reason printed. */
 export interface CaseNeeds {
@@ -57,6 +65,8 @@ export interface ConformanceCase {
   /** Version of the contract that brought it. */
   readonly since: string
   readonly needs: CaseNeeds
+  /** The declared capability that the case compares with what it observes: a failure makes the declaration a lie. */
+  readonly observes?: keyof BackendCapabilities
   readonly run: (context: CaseContext) => Promise<void>
 }
 
@@ -81,6 +91,10 @@ export interface CaseContext {
   readonly spawn: SpawnWorker
   /** Ends the case as skipped. */
   skip(reason: string): never
+  /** Adds a line to the history that a failure shows: what was done to the medium beside the persistence. */
+  note(text: string): void
+  /** Adds to what this case observed. For one seed it must be the same text on every backend. */
+  observe(text: string): void
 }
 
 /** First time that the clock of a case shows, in Unix milliseconds. */

@@ -5,12 +5,12 @@
 
 import { once } from 'node:events'
 import { writeSync } from 'node:fs'
-import type { SessionPersistence } from '@session-persistence/core'
+import type { Session, SessionPersistence } from '@session-persistence/core'
 import { isSessionError } from '@session-persistence/core'
 import type { Harness } from './harness.ts'
 import { appendEach, collect } from './stored-events.ts'
-import type { WorkerLine, WorkerTask } from './worker-process.ts'
-import { CALL_ABOUT_TO_BEGIN, conversation, INTERRUPTED_AFTER_RESULT } from './workload.ts'
+import type { WorkerLine, WorkerStep, WorkerTask } from './worker-process.ts'
+import { CALL_ABOUT_TO_BEGIN, conversation, INTERRUPTED_AFTER_RESULT, turnEvents } from './workload.ts'
 
 /** Synchronous, so that what was acknowledged is in the pipe before anything else happens. */
 function say(line: WorkerLine): void {
@@ -80,13 +80,84 @@ async function perform(persistence: SessionPersistence, task: WorkerTask): Promi
     }
     case 'read':
       say({ kind: 'events', events: await collect(persistence.read(task.id)) })
+      return
+    case 'script':
+      return performScript(persistence, task.steps)
+    case 'contend': {
+      say({ kind: 'ready', pid: process.pid })
+      await goAhead()
+      for (let turn = 0; turn < task.turns; turn += 1) await addTurn(persistence, task.id)
+      return
+    }
+    case 'hello':
+      say({ kind: 'ready', pid: process.pid })
+  }
+}
+
+async function performScript(persistence: SessionPersistence, steps: readonly WorkerStep[]): Promise<void> {
+  const sessions = new Map<string, Session>()
+  for (const [index, step] of steps.entries()) {
+    say({ kind: 'begin', step: index })
+    await performStep(persistence, sessions, step)
+    say({ kind: 'done', step: index, durable: sessions.get(step.id)?.durableSeq ?? 0 })
+  }
+  return inputEnd()
+}
+
+async function performStep(
+  persistence: SessionPersistence,
+  sessions: Map<string, Session>,
+  step: WorkerStep,
+): Promise<void> {
+  const session = sessions.get(step.id)
+  switch (step.do) {
+    case 'create':
+      sessions.set(step.id, await persistence.create({ id: step.id }))
+      return
+    case 'resume':
+      sessions.set(step.id, await persistence.resume(step.id))
+      return
+    case 'append':
+      session?.appendAll(step.events)
+      return
+    case 'flush':
+      await session?.flush()
+      return
+    case 'close':
+      return session?.close()
+    case 'fork':
+      sessions.set(step.child, await persistence.fork(step.id, { id: step.child }))
+      return
+    case 'delete':
+      await persistence.delete(step.id)
+      return
+    case 'annotate':
+      await persistence.annotate(step.id, { title: step.title })
+  }
+}
+
+/** Milliseconds between two attempts on a session that somebody else holds. */
+const RETRY_MS = 2
+
+/** Takes the session as soon as nobody else has it, adds the turn that comes next, and releases it. */
+async function addTurn(persistence: SessionPersistence, id: string): Promise<void> {
+  for (;;) {
+    try {
+      const session = await persistence.resume(id)
+      appendEach(session, turnEvents(session.summary().turns + 1))
+      await session.close()
+      return say({ kind: 'ack', nextSeq: session.durableSeq })
+    } catch (error) {
+      if (!isSessionError(error, 'LOCKED') && !isSessionError(error, 'BUSY')) throw error
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+    }
   }
 }
 
 const [module = '', location = '', task = ''] = process.argv.slice(2)
 const { harness } = (await import(module)) as { readonly harness?: Harness }
 if (harness?.openAt === undefined) {
-  throw new Error('the module must export `harness` with `openAt(location, options)`')
+  throw new Error('it must export `harness` with `openAt(location, options)`')
 }
 const persistence = await harness.openAt(location)
 try {

@@ -1,7 +1,7 @@
-import { type ConformanceCase, FAMILIES, type Family } from './conformance-case.ts'
+import { type ConformanceCase, FAMILIES } from './conformance-case.ts'
 
 /** What each family is about, for the document. */
-const FAMILY_TITLES: { readonly [K in Family]: string } = {
+const FAMILY_TITLES: { readonly [K in (typeof FAMILIES)[number]]: string } = {
   LIFE: 'Opening, closing and using after closing.',
   APPEND: 'What append promises about one event and about groups.',
   GRAMMAR: 'Which orders of events are accepted. One function decides, on append, resume and import alike.',
@@ -23,6 +23,7 @@ const FAMILY_TITLES: { readonly [K in Family]: string } = {
   SEC: 'Hostile input, permissions and secrets.',
   ERR: 'The one error class.',
   CAP: 'What a backend declares about itself is checked against what is observed.',
+  MODEL: 'Generated workloads, compared with a model and with the in-memory backend. The seed decides them.',
 }
 
 /** The text of `docs/contract.md`. The cases are the source, so that the two cannot differ. */

@@ -1,3 +1,4 @@
+import type { BackendCapabilities } from '@session-persistence/core'
 import type { CaseContext, CaseNeeds, ConformanceCase, Family } from './conformance-case.ts'
 
 /** The clause in the order in which it is read. */
@@ -7,6 +8,7 @@ interface Clause {
   readonly level?: 'MUST' | 'SHOULD'
   readonly since?: string
   readonly needs?: Partial<CaseNeeds>
+  readonly observes?: keyof BackendCapabilities
   readonly run: (context: CaseContext) => Promise<void>
 }
 
@@ -20,6 +22,7 @@ export function casesOf(family: Family, clauses: { readonly [number: number]: Cl
     why: clause.why,
     since: clause.since ?? '0.1',
     needs: { tier: 'logic', ...clause.needs },
+    ...(clause.observes === undefined ? {} : { observes: clause.observes }),
     run: clause.run,
   }))
 }

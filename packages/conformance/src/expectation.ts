@@ -1,9 +1,17 @@
 import { isSessionError, type SessionError, type SessionErrorCode } from '@session-persistence/core'
-import { firstDifference, show } from './first-difference.ts'
+import { differenceWindow, firstDifference, show } from './first-difference.ts'
+import { shortValue } from './short-value.ts'
 
 /** The backend broke the clause that the case tries. */
 export class Violation extends Error {
   override readonly name = 'Violation'
+  /** The items around the first difference, as lines of a small patch. */
+  readonly window: readonly string[]
+
+  constructor(message: string, window: readonly string[] = []) {
+    super(message)
+    this.window = window
+  }
 }
 
 /** Fails with `what` unless the condition holds. */
@@ -13,19 +21,25 @@ export function expectThat(condition: boolean, what: string): asserts condition 
 
 /** Fails at the first difference of two JSON values; key order counts. */
 export function expectEqual(found: unknown, expected: unknown, what: string): void {
-  const difference = firstDifference(found, expected)
-  if (difference === undefined) return
-  throw new Violation(
-    `${what}: first difference at ${difference.path}: expected ${difference.expected}, found ${difference.found}`,
-  )
+  expectNoDifference(found, expected, what, {})
 }
 
 /** The same, key order ignored. */
 export function expectSameValue(found: unknown, expected: unknown, what: string): void {
-  const difference = firstDifference(found, expected, { ignoreKeyOrder: true })
+  expectNoDifference(found, expected, what, { ignoreKeyOrder: true })
+}
+
+function expectNoDifference(
+  found: unknown,
+  expected: unknown,
+  what: string,
+  options: { readonly ignoreKeyOrder?: boolean },
+): void {
+  const difference = firstDifference(found, expected, options)
   if (difference === undefined) return
   throw new Violation(
     `${what}: first difference at ${difference.path}: expected ${difference.expected}, found ${difference.found}`,
+    differenceWindow(found, expected, difference.path),
   )
 }
 
@@ -37,7 +51,7 @@ export async function rejectionOf(action: () => unknown, what: string): Promise<
   } catch (error) {
     return error
   }
-  throw new Violation(`${what}: expected a refusal, but it succeeded with ${show(result)}`)
+  throw new Violation(`${what}: expected a refusal, but it succeeded with ${shortValue(result)}`)
 }
 
 /** The refusal with one of these codes; fails on success, on another code and on an untyped error. */

@@ -30,6 +30,11 @@ export interface Harness {
   readonly module?: string
   /** Opens the medium with this `location`, in whatever process. */
   readonly openAt?: (location: string, options?: PersistenceOptions) => Promise<SessionPersistence>
+  /**
+   * Clauses that are known to fail, each with the address where that is tracked. They still run; one that passes by now
+   * is red until it is taken off the list. A level with a known failure in it is not reached.
+   */
+  readonly knownFailures?: Readonly<Record<string, string>>
 }
 
 /** The harness, the medium or the kit is wrong, not the backend. The message says what to change. */
@@ -39,19 +44,40 @@ export class HarnessError extends Error {
 
 /** Checks the form of a harness and returns it. Throws {@link HarnessError} with a sentence that says what to change. */
 export function defineHarness(harness: Harness): Harness {
-  if (typeof harness !== 'object' || harness === null) throw new HarnessError('defineHarness needs an object.')
-  if (typeof harness.name !== 'string' || harness.name === '') {
-    throw new HarnessError('The harness needs a `name`: a non-empty string that names the backend in reports.')
-  }
-  if (typeof harness.createMedium !== 'function') {
-    throw new HarnessError(
-      `Harness ${harness.name} needs a function \`createMedium\` that returns a new empty medium with \`open\`.`,
-    )
-  }
-  if (harness.module !== undefined && harness.openAt === undefined) {
-    throw new HarnessError(
-      `Harness ${harness.name} has \`module\` but no \`openAt(location, options)\`: another process could not open the medium.`,
-    )
-  }
+  const wrong = wrongHarness(harness)
+  if (wrong !== undefined) throw new HarnessError(wrong)
   return harness
+}
+
+function wrongHarness(harness: unknown): string | undefined {
+  if (typeof harness !== 'object' || harness === null) return 'A harness must be an object: defineHarness({ ... }).'
+  const { name, createMedium, module, openAt, knownFailures } = harness as Readonly<Record<string, unknown>>
+  if (typeof name !== 'string' || name === '') {
+    return 'The harness needs a `name`: a non-empty string that names the backend in reports.'
+  }
+  if (typeof createMedium !== 'function') {
+    return `Harness ${name} needs a function \`createMedium\` that returns a new empty medium with \`open\`.`
+  }
+  if (openAt !== undefined && typeof openAt !== 'function') {
+    return `\`openAt\` of harness ${name} must be a function that opens the medium at a location.`
+  }
+  if (module !== undefined && (typeof module !== 'string' || !/^[a-z]+:/.test(module))) {
+    return `\`module\` of harness ${name} must be \`import.meta.url\` of the module that exports the harness.`
+  }
+  if (module !== undefined && openAt === undefined) {
+    return `Harness ${name} has \`module\` but no \`openAt(location, options)\`: another process could not open the medium.`
+  }
+  return wrongKnownFailures(knownFailures, name)
+}
+
+function wrongKnownFailures(knownFailures: unknown, name: string): string | undefined {
+  if (knownFailures === undefined) return undefined
+  if (typeof knownFailures !== 'object' || knownFailures === null || Array.isArray(knownFailures)) {
+    return `\`knownFailures\` of harness ${name} must be an object: { 'LIST-2': 'https://...' }.`
+  }
+  for (const [id, address] of Object.entries(knownFailures)) {
+    if (typeof address === 'string' && URL.canParse(address)) continue
+    return `\`knownFailures\` of harness ${name} must give ${id} the address where its failure is tracked, such as 'https://...'.`
+  }
+  return undefined
 }

@@ -4,6 +4,20 @@ export * from './conformance-case.ts'
 export { renderContract } from './contract-document.ts'
 export * from './describe-conformance.ts'
 export * from './harness.ts'
-export { type CaseResult, type ConformanceReport, formatReport, REPORT_VERSION, type TierReport } from './report.ts'
-export { type ConformanceRun, type RunOptions, runConformance, startRun } from './run-conformance.ts'
-export type { SpawnWorker, WorkerLine, WorkerProcess, WorkerTask } from './worker-process.ts'
+export { badge } from './report/badge.ts'
+export {
+  type CaseResult,
+  type ConformanceReport,
+  EXIT_CODES,
+  type FailureReport,
+  type Level,
+  REPORT_VERSION,
+  type TierReport,
+} from './report/conformance-report.ts'
+export { htmlReport } from './report/html-report.ts'
+export { junitReport } from './report/junit-report.ts'
+export { formatReport } from './report/text-report.ts'
+export { type ConformanceRun, runConformance, startRun } from './run-conformance.ts'
+export type { RunOptions } from './run-options.ts'
+export type { TierExtension, TierExtensionModule } from './tier-extension.ts'
+export type { SpawnOptions, SpawnWorker, WorkerLine, WorkerProcess, WorkerStep, WorkerTask } from './worker-process.ts'

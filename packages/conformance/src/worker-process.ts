@@ -1,7 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import type { EventInput } from '@session-persistence/core'
 import { HarnessError } from './harness.ts'
+import { shortValue } from './short-value.ts'
+
+/** One step of a script. */
+export type WorkerStep =
+  | { readonly do: 'create' | 'resume' | 'flush' | 'close' | 'delete'; readonly id: string }
+  | { readonly do: 'append'; readonly id: string; readonly events: readonly EventInput[] }
+  | { readonly do: 'fork'; readonly id: string; readonly child: string }
+  | { readonly do: 'annotate'; readonly id: string; readonly title: string }
 
 /** What a worker process is to do on the medium. */
 export type WorkerTask =
@@ -19,6 +28,12 @@ export type WorkerTask =
   | { readonly kind: 'race'; readonly id: string }
   /** Prints every stored event. */
   | { readonly kind: 'read'; readonly id: string }
+  /** Does one step after the other, and says when each begins and when it is done; then holds what it has. */
+  | { readonly kind: 'script'; readonly steps: readonly WorkerStep[] }
+  /** Waits for a line; then adds so many turns to a session, taking and releasing it for each, while others do too. */
+  | { readonly kind: 'contend'; readonly id: string; readonly turns: number }
+  /** Says that the medium could be opened. */
+  | { readonly kind: 'hello' }
 
 /** One line that a worker prints. */
 export type WorkerLine =
@@ -27,6 +42,8 @@ export type WorkerLine =
   | { readonly kind: 'won'; readonly closed: number }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
   | { readonly kind: 'events'; readonly events: readonly unknown[] }
+  | { readonly kind: 'begin'; readonly step: number }
+  | { readonly kind: 'done'; readonly step: number; readonly durable: number }
   | { readonly kind: 'failed'; readonly message: string }
 
 export interface WorkerProcess {
@@ -43,7 +60,15 @@ export interface WorkerProcess {
   readonly lines: readonly WorkerLine[]
 }
 
-export type SpawnWorker = (task: WorkerTask) => WorkerProcess
+export interface SpawnOptions {
+  /** Put before the command, for example a tracer and its arguments. */
+  readonly launcher?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  /** Hears, for the history of a case, what became of the process. */
+  readonly heard?: (text: string) => void
+}
+
+export type SpawnWorker = (task: WorkerTask, options?: SpawnOptions) => WorkerProcess
 
 /** Where the built worker is: beside this file when built, and in `dist` when this file is run as source. */
 const workerFile = fileURLToPath(new URL('../dist/conformance-worker.js', import.meta.url))
@@ -54,12 +79,20 @@ export function workerIsBuilt(): boolean {
 }
 
 /** Starts a worker. Node runs it without any option of this process: loaders and conditions stay here. */
-export function spawnWorker(module: string, location: string, task: WorkerTask): WorkerProcess {
-  const child = spawn(process.execPath, [workerFile, module, location, JSON.stringify(task)], {
+export function spawnWorker(
+  module: string,
+  location: string,
+  task: WorkerTask,
+  options: SpawnOptions = {},
+): WorkerProcess {
+  const command = [process.execPath, workerFile, module, location, JSON.stringify(task)]
+  const [program = process.execPath, ...args] = [...(options.launcher ?? []), ...command]
+  const child = spawn(program, args, {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { ...process.env, NODE_OPTIONS: '' },
+    env: { ...process.env, NODE_OPTIONS: '', ...options.env },
   })
-  return new PipedWorker(child)
+  options.heard?.(`started to ${shortValue(task)}`)
+  return new PipedWorker(child, options.heard)
 }
 
 class PipedWorker implements WorkerProcess {
@@ -70,10 +103,12 @@ class PipedWorker implements WorkerProcess {
   #rest = ''
   #over = false
   #problems = ''
+  readonly #heard: ((text: string) => void) | undefined
   #wake: () => void = () => {}
 
-  constructor(child: ChildProcess) {
+  constructor(child: ChildProcess, heard: ((text: string) => void) | undefined) {
     this.#child = child
+    this.#heard = heard
     child.stdout?.setEncoding('utf8').on('data', (text: string) => this.#receive(text))
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#problems += text
@@ -103,7 +138,7 @@ class PipedWorker implements WorkerProcess {
     this.#taken += 1
     if (line === undefined && this.#problems !== '' && this.lines.length === 0) {
       const sentence = this.#problems.split('\n').find((text) => text.includes('Error')) ?? this.#problems.slice(0, 200)
-      throw new HarnessError(`The worker process could not use the harness module: ${sentence.trim()}`)
+      throw new HarnessError(`Another process could not use the harness module: ${sentence.trim()}`)
     }
     return line
   }
@@ -113,8 +148,9 @@ class PipedWorker implements WorkerProcess {
   }
 
   async kill(): Promise<void> {
-    this.#child.kill('SIGKILL')
+    const running = this.#child.kill('SIGKILL')
     await this.#ended
+    if (running) this.#heard?.(`killed after ${this.lines.length} lines, the last ${shortValue(this.lines.at(-1))}`)
   }
 
   async finish(): Promise<void> {

@@ -29,12 +29,12 @@ describe('a harness that is wrong', () => {
   })
 
   it('opens something that is no SessionPersistence', async () => {
-    expect(await errorOf(() => ({ open: async () => ({}) }))).toContain('not a SessionPersistence')
+    expect(await errorOf(() => ({ open: async () => ({}) }))).toContain('it must be a SessionPersistence')
   })
 
   it('opens and fails', async () => {
     const error = await errorOf(() => ({ open: () => Promise.reject(new Error('wrong path')) }))
-    expect(error).toBe('The first medium of wrong could not be opened, listed and closed: wrong path')
+    expect(error).toBe('`open` of a new medium of wrong failed: wrong path')
   })
 
   it('returns a medium that already holds sessions', async () => {

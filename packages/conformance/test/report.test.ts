@@ -4,7 +4,8 @@ import { FAMILIES } from '../src/conformance-case.ts'
 import { LOGIC_MUTANTS } from '../src/mutants/all-mutants.ts'
 import { KILL_TABLE } from '../src/mutants/kill-table.ts'
 import { mutantHarness } from '../src/mutants/mutant.ts'
-import { type ConformanceReport, formatReport } from '../src/report.ts'
+import type { ConformanceReport } from '../src/report/conformance-report.ts'
+import { formatReport } from '../src/report/text-report.ts'
 import { runConformance } from '../src/run-conformance.ts'
 import { memoryHarness } from './memory-harness.ts'
 
@@ -21,6 +22,8 @@ describe('the report', () => {
       ['logic', true],
       ['process', false],
       ['medium', false],
+      ['io', false],
+      ['power', false],
     ])
     const text = formatReport(report)
     expect(text).toContain('tier process: NOT EXERCISED, the harness has no `module` and `openAt`')
@@ -45,9 +48,9 @@ describe('the report', () => {
     expect(report.outcome).toBe('violations')
     expect(report.reached).toBe('none')
     const text = formatReport(report)
-    for (const id of KILL_TABLE[mutant.name] ?? []) expect(text).toContain(`FAILED ${id} (MUST)`)
+    for (const id of KILL_TABLE[mutant.name] ?? []) expect(text).toContain(`FAILED MUST ${id}: `)
     expect(text).toContain('first difference at $[0].seq: expected 35, found 0')
-    expect(text).toContain("repeat with families ['READ'] and seed 3")
+    expect(text).toContain('repeat       npx @session-persistence/conformance ./harness.js --id READ-3 --seed 3')
   })
 
   it('runs the families that it is told to', async () => {

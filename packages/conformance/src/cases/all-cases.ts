@@ -2,6 +2,7 @@ import type { ConformanceCase } from '../conformance-case.ts'
 import { APPEND_CASES } from './append.ts'
 import { APPEND_REGISTERED_CASES } from './append-registered.ts'
 import { CAP_CASES } from './cap.ts'
+import { CAP_LOWER_LEVEL_CASES } from './cap-lower-levels.ts'
 import { CHECKPOINT_CASES } from './checkpoint.ts'
 import { CLOSE_CASES } from './close.ts'
 import { CONC_CASES } from './conc.ts'
@@ -50,4 +51,5 @@ export const ALL_CASES: readonly ConformanceCase[] = [
   ...SEC_CASES,
   ...ERR_CASES,
   ...CAP_CASES,
+  ...CAP_LOWER_LEVEL_CASES,
 ]

@@ -1,6 +1,7 @@
 import type { Session, SessionPersistence } from '@session-persistence/core'
 import type { ConformanceCase } from '../conformance-case.ts'
 import { casesOf } from '../define-case.ts'
+import { escapedRejections } from '../escaped-rejections.ts'
 import { expectEqual, expectRefusal, expectThat } from '../expectation.ts'
 import { appendEach, collect, storedEvents, storeSession } from '../stored-events.ts'
 import { conversation, plainMessage, turnEvents } from '../workload.ts'
@@ -250,21 +251,4 @@ function callsOf(persistence: SessionPersistence): readonly (readonly [string, (
     ['verify', () => persistence.verify('s')],
     ['delete', () => persistence.delete('s')],
   ]
-}
-
-/** Rejections that surfaced in the process while `body` ran. Other listeners are set aside for that time. */
-async function escapedRejections(body: () => Promise<void>): Promise<readonly string[]> {
-  const escaped: string[] = []
-  const others = process.listeners('unhandledRejection')
-  process.removeAllListeners('unhandledRejection')
-  process.on('unhandledRejection', (reason) => escaped.push(String(reason)))
-  try {
-    await body()
-    // Node reports a rejection after the microtasks of its turn; two turns of the event loop are enough.
-    for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve))
-  } finally {
-    process.removeAllListeners('unhandledRejection')
-    for (const listener of others) process.on('unhandledRejection', listener)
-  }
-  return escaped
 }

@@ -175,6 +175,7 @@ export const READ_CASES: readonly ConformanceCase[] = casesOf('READ', {
         expectEqual((await a.next()).value, events[index], `event ${index} forwards`)
         expectEqual((await b.next()).value, events[events.length - 1 - index], `event ${index} backwards`)
       }
+      expectEqual([(await a.next()).done, (await b.next()).done], [true, true], 'the ends of both')
     },
   },
   12: {
@@ -221,7 +222,8 @@ export const READ_CASES: readonly ConformanceCase[] = casesOf('READ', {
       const next = followed.next().finally(() => {
         settled = true
       })
-      const waiting = rejectionOf(() => next, 'waiting for more')
+      // Settled here, so that a follow that ends instead of waiting fails below and nowhere else.
+      const waiting = rejectionOf(() => next, 'waiting for more').catch((violation: unknown) => violation)
       for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
       expectThat(!settled, 'follow did not wait at the end of what is stored')
       abort.abort(reason)

@@ -2,6 +2,7 @@ import type { Tier } from '../conformance-case.ts'
 import { APPEND_MUTANTS } from './append-mutants.ts'
 import { DAMAGE_MUTANTS } from './damage-mutants.ts'
 import { DATA_MUTANTS } from './data-mutants.ts'
+import { DECLARATION_MUTANTS } from './declaration-mutants.ts'
 import { DURABLE_MUTANTS } from './durable-mutants.ts'
 import { FORK_MUTANTS } from './fork-mutants.ts'
 import { GRAMMAR_MUTANTS } from './grammar-mutants.ts'
@@ -36,4 +37,5 @@ export const ALL_MUTANTS: readonly (readonly [Tier, Mutant])[] = [
   ...PROCESS_MUTANTS.map((mutant) => ['process', mutant] as const),
   ...MEDIUM_MUTANTS.map((mutant) => ['medium', mutant] as const),
   ...DAMAGE_MUTANTS.map((mutant) => ['medium', mutant] as const),
+  ...DECLARATION_MUTANTS,
 ]

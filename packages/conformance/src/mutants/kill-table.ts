@@ -211,7 +211,7 @@ export const KILL_TABLE: { readonly [mutant: string]: readonly string[] } = {
   'child-of-a-restored-log-differs': ['CRASH-6'],
   'left-over-locks-are-sessions': ['CRASH-7'],
   'every-head-refused': ['CRASH-8'],
-  'lock-of-others-removed': ['CONC-7', 'CONC-9'],
+  'lock-of-others-removed': ['CONC-7', 'CONC-9', 'CAP-8'],
   'stale-lock-honoured': ['CONC-8', 'CRASH-3', 'CRASH-4', 'CRASH-5', 'CRASH-6', 'CRASH-8'],
   'everybody-repairs': ['CONC-9'],
   'follow-sees-its-own-process': ['CAP-5'],
@@ -289,4 +289,9 @@ export const KILL_TABLE: { readonly [mutant: string]: readonly string[] } = {
     'CORRUPT-13',
     'CAP-6',
   ],
+  'salvage-is-only-declared': ['CAP-2'],
+  'durability-understated': ['CAP-7'],
+  'exclusion-understated': ['CAP-8'],
+  'follow-understated': ['CAP-9'],
+  'integrity-understated': ['CAP-10'],
 }
