@@ -21,11 +21,15 @@ export async function scanFrames(
   options: ScanOptions,
 ): Promise<ScanResult> {
   const found = findUnits(salt, window, position, options)
-  const records: StoredRecord[] = []
+  let records: StoredRecord[] = []
   const bad = await decodeUnits(codec, window.bytes, found.wanted, options, records)
   if (bad === undefined) {
     return { records, end: window.offset + found.end, position: found.position, ...damageOf(window, found.end, found) }
   }
+  // Records of the damaged unit may be among them, also as a part of a longer run.
+  records = []
+  const before = found.wanted.slice(0, found.wanted.indexOf(bad.unit))
+  await decodeUnits(codec, window.bytes, before, options, records)
   const { firstSeq } = bad.unit.commit
   return {
     records,
