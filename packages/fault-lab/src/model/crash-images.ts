@@ -147,11 +147,15 @@ function fileStates(node: FileNode, { step = 1 }: { readonly step?: number }): r
   if (node.dirty.length === 0 && bytes.length === durable.length && shortest === durable.length) return [durable]
   const kept = Math.min(shortest, durable.length, bytes.length)
   const written = certain(node)
+  const prefixes = overwritten(durable.subarray(0, kept), written.subarray(0, kept), step)
   const states: Buffer[] = []
-  for (const prefix of overwritten(durable.subarray(0, kept), written.subarray(0, kept))) {
+  for (const [index, prefix] of prefixes.entries()) {
     // A pending cut that did not arrive.
     states.push(Buffer.concat([prefix, durable.subarray(kept)]))
-    for (const grown of growths(written.subarray(kept), kept, step)) states.push(Buffer.concat([prefix, grown]))
+    const added = written.subarray(kept)
+    // Old or new as a whole meets every state of what was added; a mixture meets it whole.
+    if (index > 1) states.push(Buffer.concat([prefix, added]))
+    else for (const grown of growths(added, kept, step)) states.push(Buffer.concat([prefix, grown]))
   }
   return states
 }
@@ -164,8 +168,8 @@ function certain({ bytes, durable, shortest, dirty }: FileNode): Buffer {
   return written
 }
 
-/** Old or new for each differing sector, and torn at each differing byte. */
-function overwritten(old: Buffer, next: Buffer): readonly Buffer[] {
+/** Old or new for each differing sector, all new and all old first; and torn at each differing byte. */
+function overwritten(old: Buffer, next: Buffer, step: number): readonly Buffer[] {
   if (old.equals(next)) return [next]
   const sectors: number[] = []
   for (let at = 0; at < old.length; at += SECTOR) {
@@ -177,7 +181,7 @@ function overwritten(old: Buffer, next: Buffer): readonly Buffer[] {
     return mixed
   })
   for (const sector of sectors) {
-    for (let cut = sector + 1; cut < Math.min(sector + SECTOR, old.length); cut++) {
+    for (let cut = sector + 1; cut < Math.min(sector + SECTOR, old.length); cut += step) {
       if (old[cut] === next[cut]) continue
       found.push(Buffer.concat([next.subarray(0, cut), old.subarray(cut)]))
       found.push(Buffer.concat([old.subarray(0, cut), next.subarray(cut)]))
@@ -191,6 +195,7 @@ function* growths(added: Buffer, position: number, step: number): Generator<Buff
   yield added
   if (added.length === 0) return
   const sectors = sectorsOf(added.length, position)
+  let torn = 0
   for (const keeps of subsets(sectors.length)) {
     const holed = Buffer.from(added)
     let lastKept = 0
@@ -199,12 +204,12 @@ function* growths(added: Buffer, position: number, step: number): Generator<Buff
       else holed.fill(0, start, end)
     }
     yield holed
+    if (torn++ > 0 && sectors.length > EXHAUSTIVE_PARTS_MAX) continue
     // Behind the last sector that was written a cut shows zeros only: a few of those are enough.
     const [begin] = sectors.find(([, end]) => end === lastKept) ?? [0]
     for (let at = begin; at < added.length; at += at < lastKept ? step : 191) yield holed.subarray(0, at)
     for (let at = begin + 1; at < lastKept; at += step) {
-      const torn = Buffer.from(holed)
-      yield torn.fill(0, at)
+      yield Buffer.from(holed).fill(0, at)
     }
   }
 }

@@ -13,6 +13,11 @@ export class DiskImage {
     this.nodes = nodes
   }
 
+  /** The same image without some files. */
+  without(vanishing: (path: string) => boolean): DiskImage {
+    return new DiskImage(new Map([...this.nodes].filter(([path]) => !vanishing(path))))
+  }
+
   /** Equal for equal images. */
   get key(): string {
     const parts: Buffer[] = []
