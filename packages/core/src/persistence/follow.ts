@@ -1,8 +1,9 @@
 /** Stored events, then what writers of any process write, until the session is deleted. */
 import { isSessionError, SessionError, withSessionId } from '../errors.ts'
 import type { AnySessionEvent } from '../event/event.ts'
+import { headReceipt } from '../event/event-json.ts'
 import type { SessionHeader } from '../event/header.ts'
-import { eventPages } from '../session/read-events.ts'
+import { eventAt, eventPages } from '../session/read-events.ts'
 import type { Settings } from '../session/settings.ts'
 import type { SessionStorage, StorageReader } from '../storage/session-storage.ts'
 
@@ -23,19 +24,20 @@ export async function* followEvents(
   if (!Number.isSafeInteger(next) || next < 0) {
     throw new SessionError('INVALID_ARGUMENT', 'from must be a seq: an integer from 0', { sessionId: id })
   }
-  let first: SessionHeader | undefined
+  let followed: Followed | undefined
   for (;;) {
     signal?.throwIfAborted()
-    const reader = await reopen(storage, id, first)
+    const reader = await reopen(storage, settings, id, followed)
     if (reader === undefined) return
     try {
-      first ??= reader.header
+      followed ??= { header: reader.header, last: undefined }
       if (reader.tail.nextSeq > next) {
         const range = { from: next, ...(signal === undefined ? {} : { signal }) }
         for await (const page of eventPages(reader, settings.upgrades, range)) {
           for (const event of page) {
             signal?.throwIfAborted()
             next = event.seq + 1
+            followed.last = event
             yield event
           }
         }
@@ -51,19 +53,39 @@ export async function* followEvents(
   }
 }
 
+interface Followed {
+  readonly header: SessionHeader
+  /** The newest event that was yielded. */
+  last: AnySessionEvent | undefined
+}
+
 /** Undefined when the session that was being followed is gone, also when another one took its id. */
 async function reopen(
   storage: SessionStorage,
+  settings: Settings,
   id: string,
-  first: SessionHeader | undefined,
+  followed: Followed | undefined,
 ): Promise<StorageReader | undefined> {
   try {
     const reader = await storage.openReader(id)
-    if (first === undefined || reader.header.createdAt === first.createdAt) return reader
-    await reader.close()
-    return undefined
+    let same = followed === undefined
+    try {
+      same ||= followed !== undefined && (await isFollowed(reader, settings, followed))
+    } finally {
+      if (!same) await reader.close()
+    }
+    return same ? reader : undefined
   } catch (error) {
-    if (first !== undefined && isSessionError(error, 'NOT_FOUND')) return undefined
+    if (followed !== undefined && isSessionError(error, 'NOT_FOUND')) return undefined
     throw error
   }
+}
+
+/** The same session holds, where it stood, the event that it stood at. */
+async function isFollowed(reader: StorageReader, settings: Settings, { header, last }: Followed): Promise<boolean> {
+  if (reader.header.createdAt !== header.createdAt) return false
+  if (last === undefined) return true
+  // A writer cuts a batch that it could not acknowledge, and writes it again: then there is nothing to compare yet.
+  if (reader.tail.nextSeq <= last.seq) return true
+  return headReceipt(await eventAt(reader, settings.upgrades, last.seq)).crc === headReceipt(last).crc
 }

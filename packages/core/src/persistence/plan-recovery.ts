@@ -3,8 +3,8 @@ import { SessionError } from '../errors.ts'
 import type { AnySessionEvent } from '../event/event.ts'
 import type { LogFold } from '../projection/log-fold.ts'
 import { PartialAnswer } from '../projection/partial-answer.ts'
-import { closingEvents } from '../recovery/closing-events.ts'
-import { intake } from '../session/event-intake.ts'
+import { checkBatchBytes, intake } from '../session/event-intake.ts'
+import { planClosers } from '../session/plan-closers.ts'
 import { eventPages } from '../session/read-events.ts'
 import type { Settings } from '../session/settings.ts'
 import type { StorageReader } from '../storage/session-storage.ts'
@@ -40,7 +40,7 @@ export function planRecovery(
   partial: PartialAnswer,
   options: { readonly keepPartialAnswer: boolean; readonly results?: ReadonlyMap<string, ReconciledResult> },
 ): RecoveryPlan {
-  const inputs = closingEvents(fold, {
+  const inputs = planClosers(fold, {
     reason: { kind: 'interrupted' },
     format: settings.formats.get(reader.header.messageFormat),
     blocks: partial.blocks(),
@@ -50,12 +50,13 @@ export function planRecovery(
   const after = fold.clone()
   // The time of the last real event: a recovery says nothing about when the turn ended.
   const time = lastTime ?? reader.header.createdAt
-  const events = inputs.map((input) => {
-    const { event } = intake(input, after.nextSeq, time, settings)
-    after.accept(event)
-    return event
+  const accepted = inputs.map((input) => {
+    const next = intake(input, after.nextSeq, time, settings)
+    after.accept(next.event)
+    return next
   })
-  return { events, fold: after }
+  checkBatchBytes(accepted)
+  return { events: accepted.map(({ event }) => event), fold: after }
 }
 
 /** Required event types of the log that this program does not know. */

@@ -16,6 +16,7 @@ import type { BackendDescription, SessionStorage, StorageReader, StorageWriter }
 import { importedHeader, sourceOf, writeCopy } from './copy-log.ts'
 import { type FollowOptions, followEvents } from './follow.ts'
 import { childHeader, forkPosition, writeFork } from './fork.ts'
+import { Lifetime } from './lifetime.ts'
 import { listSessions } from './listing.ts'
 import { checkResumeOptions, recoverLog } from './resume.ts'
 import type {
@@ -37,7 +38,7 @@ class StoredSessions implements SessionPersistence {
   readonly #storage: SessionStorage
   readonly #settings: Settings
   readonly #open: Map<string, LiveSession> = new Map()
-  #closed = false
+  readonly #lifetime: Lifetime = new Lifetime()
 
   constructor(storage: SessionStorage, settings: Settings) {
     this.#storage = storage
@@ -109,20 +110,22 @@ class StoredSessions implements SessionPersistence {
   }
 
   read(id: string, options: ReadOptions = {}): AsyncIterable<AnySessionEvent> {
-    this.#assertOpen()
+    this.#lifetime.assertOpen()
     checkSessionId(id)
-    return readEvents(() => this.#reader(id), this.#settings.upgrades, options, id)
+    const signal = this.#lifetime.signal(options.signal)
+    return readEvents(() => this.#reader(id), this.#settings.upgrades, { ...options, signal }, id)
   }
 
   follow(id: string, options: FollowOptions = {}): AsyncIterable<AnySessionEvent> {
-    this.#assertOpen()
+    this.#lifetime.assertOpen()
     checkSessionId(id)
-    return followEvents(this.#storage, this.#settings, id, options)
+    const signal = this.#lifetime.signal(options.signal)
+    return followEvents(this.#storage, this.#settings, id, { ...options, signal })
   }
 
   async list(options: ListOptions = {}): Promise<SessionPage> {
-    this.#assertOpen()
-    return listSessions(this.#storage, this.#settings, options)
+    this.#lifetime.assertOpen()
+    return this.#lifetime.run(() => listSessions(this.#storage, this.#settings, options))
   }
 
   async annotate(
@@ -187,20 +190,20 @@ class StoredSessions implements SessionPersistence {
   }
 
   async close(): Promise<void> {
-    if (this.#closed) return
-    await this.#closeSessions((session) => session.close())
-    this.#closed = true
-    await this.#storage.close()
+    await this.#lifetime.end(async () => {
+      await this.#closeSessions((session) => session.close())
+      await this.#storage.close()
+    }, false)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#closed) return
-    try {
-      await this.#closeSessions((session) => session[Symbol.asyncDispose]())
-    } finally {
-      this.#closed = true
-      await this.#storage.close()
-    }
+    await this.#lifetime.end(async () => {
+      try {
+        await this.#closeSessions((session) => session[Symbol.asyncDispose]())
+      } finally {
+        await this.#storage.close()
+      }
+    }, true)
   }
 
   /** All of them, also after one failed; then the first failure. */
@@ -213,7 +216,8 @@ class StoredSessions implements SessionPersistence {
     const writer = await this.#storage.openWriter(id, { kind: 'resume' })
     return this.#releasingOnError(writer, async () => {
       this.#settings.upgrades.check(writer.header.version)
-      const log = await recoverLog(writer, this.#settings, options)
+      const signal = this.#lifetime.signal(options.signal)
+      const log = await recoverLog(writer, this.#settings, { ...options, signal })
       return this.#live({
         writer,
         fold: log.fold,
@@ -254,7 +258,7 @@ class StoredSessions implements SessionPersistence {
   }
 
   #reader(id: string): Promise<StorageReader> {
-    this.#assertOpen()
+    this.#lifetime.assertOpen()
     return this.#storage.openReader(id)
   }
 
@@ -276,17 +280,17 @@ class StoredSessions implements SessionPersistence {
     }
   }
 
+  /** Everything that a close waits for goes through here. */
   async #guard<T>(id: string, run: () => Promise<T>): Promise<T> {
-    this.#assertOpen()
     try {
-      return await run()
+      return await this.#lifetime.run(run)
     } catch (error) {
       throw withSessionId(error, id)
     }
   }
 
   #id(id: unknown): string {
-    this.#assertOpen()
+    this.#lifetime.assertOpen()
     return checkSessionId(id)
   }
 
@@ -294,10 +298,6 @@ class StoredSessions implements SessionPersistence {
     if (this.#settings.formats.has(name)) return
     const known = [...this.#settings.formats.keys()].join(', ')
     throw new SessionError('NOT_SUPPORTED', `message format ${JSON.stringify(name)} is not one of: ${known}`)
-  }
-
-  #assertOpen(): void {
-    if (this.#closed) throw new SessionError('CLOSED', 'the persistence is closed')
   }
 }
 

@@ -1,6 +1,7 @@
 import { SessionError } from '../errors.ts'
 import type { AnySessionEvent } from '../event/event.ts'
 import { checkChunkPlace, checkGrammar } from '../event/grammar.ts'
+import { isStrayPromise } from '../event/stray-promise.ts'
 import type { OpenCall } from '../recovery/open-calls.ts'
 import { openCallsOf } from '../recovery/open-calls.ts'
 import type { ElidedChunks } from '../storage/session-storage.ts'
@@ -181,7 +182,9 @@ export class LogFold {
       const state = this.#given[index]
       if (chunk && projection.chunks !== true) return state
       try {
-        return projection.apply(state, event)
+        const next = projection.apply(state, event)
+        if (isStrayPromise(next)) throw new TypeError('apply must be synchronous: it returned a promise')
+        return next
       } catch (cause) {
         const message = `projection ${JSON.stringify(projection.name)} failed at seq ${event.seq}`
         throw new SessionError('INVALID_ARGUMENT', message, { cause, seq: event.seq })

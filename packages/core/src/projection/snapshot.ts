@@ -3,9 +3,12 @@
  * reads one compares the receipt with the log, restores, and folds only the events after it.
  */
 import { SessionError } from '../errors.ts'
+import { checkedText, openCheckedText } from '../event/checked-text.ts'
 import type { HeadReceipt } from '../event/head-receipt.ts'
 import type { Fields } from '../event/json-shape.ts'
 import { isOptional, isRecord, isSeq, isString } from '../event/json-shape.ts'
+import { losslessCopy } from '../event/lossless-json.ts'
+import { isStrayPromise } from '../event/stray-promise.ts'
 import { LIMITS } from '../limits.ts'
 import type { CoreStates } from './core-states.ts'
 import { lastRequestProjection } from './last-request.ts'
@@ -31,8 +34,9 @@ export interface Snapshot {
 
 /**
  * The text of a snapshot of `fold` at its last event, whose receipt is `head`.
- * @throws SessionError INVARIANT when `head` is not the last event of the fold. What a given projection's `save`
- * throws passes through.
+ * @throws SessionError INVARIANT when `head` is not the last event of the fold; INVALID_EVENT, with the projection in the
+ * path, when a state is not lossless JSON, since it would come back as another. What a given projection's `save` throws
+ * passes through.
  */
 export function snapshotText(fold: LogFold, head: HeadReceipt): string {
   const { nextSeq, lastTime, core, given } = fold.content
@@ -46,9 +50,11 @@ export function snapshotText(fold: LogFold, head: HeadReceipt): string {
     saved(lastRequestProjection, core.lastRequest),
     saved(usageProjection, core.usage),
     saved(summaryProjection, core.summary),
-    ...fold.projections.map((projection, index) => saved(projection, given[index])),
+    ...fold.projections.map((projection, index) => savedGiven(projection, given[index])),
   ]
-  return JSON.stringify({ snapshot: SNAPSHOT_VERSION, seq: head.seq, crc: head.crc, time: lastTime, states })
+  return checkedText(
+    JSON.stringify({ snapshot: SNAPSHOT_VERSION, seq: head.seq, crc: head.crc, time: lastTime, states }),
+  )
 }
 
 /**
@@ -57,7 +63,7 @@ export function snapshotText(fold: LogFold, head: HeadReceipt): string {
  */
 export function parseSnapshot(text: string, projections: readonly Projection[]): Snapshot | undefined {
   try {
-    const parsed: unknown = JSON.parse(text)
+    const parsed: unknown = JSON.parse(openCheckedText(text) ?? refuse('a checksum'))
     freezeWithin(parsed, DEPTH_MAX)
     if (!isRecord(parsed) || parsed.snapshot !== SNAPSHOT_VERSION) return undefined
     const { seq, crc, time, states } = parsed
@@ -79,6 +85,14 @@ export function parseSnapshot(text: string, projections: readonly Projection[]):
 function saved<State>(projection: Projection<State>, state: State): Fields {
   const { name, version, save } = projection
   return { name, version, state: save === undefined ? state : save.call(projection, state) }
+}
+
+/** Core states are JSON by construction; what others make is looked at, and a promise in it taken charge of. */
+function savedGiven(projection: Projection, state: unknown): Fields {
+  const fields = saved(projection, state)
+  isStrayPromise(fields.state)
+  if (fields.state !== undefined) losslessCopy(fields.state, projection.name)
+  return fields
 }
 
 function stateFinder(states: readonly unknown[]): <State>(projection: Projection<State>) => State {

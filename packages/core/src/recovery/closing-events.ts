@@ -1,5 +1,6 @@
 import { SessionError } from '../errors.ts'
 import type { EventInput } from '../event/event.ts'
+import { isStrayPromise } from '../event/stray-promise.ts'
 import type { InTurn, SessionEventMap, TurnEndReason } from '../event/vocabulary.ts'
 import type { CallOutcome, MessageFormat, PartialBlock } from '../message-format/message-format.ts'
 import type { LogFold } from '../projection/log-fold.ts'
@@ -51,7 +52,7 @@ function partialAnswer(
   // While calls are open the step has its answer, and a second one would break the grammar.
   if (!keepPartialAnswer || fold.answerStart === undefined || fold.openCalls().length > 0) return undefined
   if (!blocks.some((block) => block.kind === 'text' && block.text !== '')) return undefined
-  const message = present(format).partialAssistant(blocks)
+  const message = made(present(format).partialAssistant(blocks))
   if (message === undefined) return undefined
   const model = fold.state(requestHeaderProjection)?.model
   return { ...place, message, toolCalls: [], ...(model !== undefined && { model }), interrupted: true }
@@ -71,7 +72,7 @@ function resultOf(call: OpenCall, place: InTurn, options: ClosingOptions): Sessi
   }
   const kind = outcomeOf(options.reason)
   const outcome: CallOutcome = { kind, ...synthetic, text: `${STOPPED[kind]} ${advice(call)}` }
-  const message = present(options.format).toolResult({ callId, name, arguments: args }, outcome)
+  const message = made(present(options.format).toolResult({ callId, name, arguments: args }, outcome))
   return { ...place, callId, message, synthetic }
 }
 
@@ -98,6 +99,12 @@ function advice({ tier, idempotencyKey, externalId }: OpenCall): string {
     case 'outcome-unknown':
       return 'The tool was started and may have taken effect; verify the outcome or ask, and do not just call it again.'
   }
+}
+
+/** A format is synchronous; the promise of one that is not must not end the process when it rejects. */
+function made(message: unknown): unknown {
+  if (!isStrayPromise(message)) return message
+  throw new SessionError('INVALID_ARGUMENT', 'a message format must be synchronous: it returned a promise')
 }
 
 function present(format: MessageFormat | undefined): MessageFormat {

@@ -15,11 +15,14 @@ const SNAPSHOT_AT_CLOSE = 1_000
 
 export class DerivedDocuments {
   readonly #writer: StorageWriter
+  readonly #onUnsaved: (error: unknown) => void
   #snapshotSeq: number
 
-  constructor(writer: StorageWriter, snapshotSeq: number) {
+  /** `onUnsaved` hears why a state cannot be written as JSON: that is a fault of a projection, not of the medium. */
+  constructor(writer: StorageWriter, snapshotSeq: number, onUnsaved: (error: unknown) => void) {
     this.#writer = writer
     this.#snapshotSeq = snapshotSeq
+    this.#onUnsaved = onUnsaved
   }
 
   /** `fold` must stand exactly at `head`, which must be durable. */
@@ -29,13 +32,25 @@ export class DerivedDocuments {
 
   async atClose(fold: LogFold, facts: SummaryFacts, head: HeadReceipt): Promise<void> {
     await this.#snapshot(fold, head, SNAPSHOT_AT_CLOSE)
-    await this.#save('summary', summaryText(facts, head))
+    const text = this.#textOf(() => summaryText(facts, head))
+    if (text !== undefined) await this.#save('summary', text)
   }
 
   async #snapshot(fold: LogFold, head: HeadReceipt, every: number): Promise<void> {
     if (head.seq - this.#snapshotSeq < every) return
     this.#snapshotSeq = head.seq
-    await this.#save('snapshots', snapshotText(fold, head))
+    const text = this.#textOf(() => snapshotText(fold, head))
+    if (text !== undefined) await this.#save('snapshots', text)
+  }
+
+  #textOf(make: () => string): string | undefined {
+    try {
+      return make()
+    } catch (error) {
+      // A `save` that throws, a state that is no JSON, or more text than a string can hold.
+      this.#onUnsaved(error)
+      return undefined
+    }
   }
 
   async #save(document: DerivedDocument, text: string): Promise<void> {

@@ -5,7 +5,10 @@
 import { SessionError } from '../errors.ts'
 import type { AnySessionEvent, AppendOptions } from '../event/event.ts'
 import { checkEventBytes } from '../event/event-bytes.ts'
+import { eventJson } from '../event/event-json.ts'
 import { losslessCopy } from '../event/lossless-json.ts'
+import { isStrayPromise } from '../event/stray-promise.ts'
+import { LIMITS } from '../limits.ts'
 import type { Settings } from './settings.ts'
 
 /** An input as `append` and `appendAll` take it, before any check. */
@@ -34,6 +37,9 @@ export function intake(input: RawInput, seq: number, time: number, settings: Set
   checkShape(input)
   const { type } = input
   const raw = settings.redact === undefined ? input.data : settings.redact(type, input.data)
+  if (raw !== input.data && isStrayPromise(raw)) {
+    throw new SessionError('INVALID_ARGUMENT', 'redact must be synchronous: it returned a promise')
+  }
   const data = losslessCopy(raw, '$.data')
   const { ignorable } = settings.catalog.check(type, data.value)
   let size = ENVELOPE_SIZE + type.length + data.size
@@ -48,4 +54,19 @@ export function intake(input: RawInput, seq: number, time: number, settings: Set
   const accepted = Object.freeze(event) as unknown as AnySessionEvent
   checkEventBytes(accepted, size)
   return { event: accepted, size }
+}
+
+/**
+ * TOO_LARGE when events that belong together exceed one batch. Sizes are estimates, up to six times too low: only a group
+ * that could be too large is measured.
+ */
+export function checkBatchBytes(accepted: readonly AcceptedEvent[]): void {
+  const size = accepted.reduce((sum, entry) => sum + entry.size, 0)
+  if (size * 6 <= LIMITS.batchBytes) return
+  const bytes = accepted.reduce((sum, entry) => sum + Buffer.byteLength(eventJson(entry.event)) + 1, 0)
+  if (bytes <= LIMITS.batchBytes) return
+  throw new SessionError('TOO_LARGE', `events of one batch exceed ${LIMITS.batchBytes} bytes (batchBytes)`, {
+    expected: LIMITS.batchBytes,
+    found: bytes,
+  })
 }

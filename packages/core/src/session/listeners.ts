@@ -1,5 +1,6 @@
 /** Hands accepted events to subscribers in order, also when a listener appends from inside its call. */
 import type { AnySessionEvent } from '../event/event.ts'
+import { isStrayPromise } from '../event/stray-promise.ts'
 
 export type EventListener = (event: AnySessionEvent) => void
 
@@ -38,7 +39,7 @@ export class Listeners {
 
   #call(listener: EventListener, event: AnySessionEvent): void {
     try {
-      listener(event)
+      isStrayPromise(listener(event) as unknown, this.#onError)
     } catch (error) {
       // A broken listener must not make an accepted event look refused.
       this.#onError(error)

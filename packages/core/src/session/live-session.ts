@@ -1,21 +1,21 @@
 /** The one writer of a session: accepts events, keeps the fold, and hands batches to the storage. */
 import { isSessionError, SessionError, withSessionId } from '../errors.ts'
 import type { AnySessionEvent, AppendOptions, EventInput, EventType, SessionEvent } from '../event/event.ts'
-import { eventJson, headReceipt } from '../event/event-json.ts'
+import { headReceipt } from '../event/event-json.ts'
 import type { HeadReceipt } from '../event/head-receipt.ts'
+import { isStrayPromise } from '../event/stray-promise.ts'
 import type { SessionEventMap } from '../event/vocabulary.ts'
-import { LIMITS } from '../limits.ts'
 import { firstDifference } from '../projection/json-equality.ts'
 import type { LogFold } from '../projection/log-fold.ts'
 import type { ModelContext } from '../projection/model-context.ts'
 import { PartialAnswer } from '../projection/partial-answer.ts'
-import { closingEvents } from '../recovery/closing-events.ts'
 import type { RecoveryReport } from '../recovery/recovery-report.ts'
 import type { StorageReader, StorageWriter } from '../storage/session-storage.ts'
 import { DerivedDocuments } from './derived-documents.ts'
-import { type AcceptedEvent, intake, type RawInput } from './event-intake.ts'
+import { type AcceptedEvent, checkBatchBytes, intake, type RawInput } from './event-intake.ts'
 import { FoldedState } from './folded-state.ts'
 import { Listeners } from './listeners.ts'
+import { planClosers } from './plan-closers.ts'
 import { readEvents } from './read-events.ts'
 import type { BeginCall, CloseTurnOptions, ReadOptions, Session } from './session.ts'
 import type { Settings } from './settings.ts'
@@ -53,6 +53,8 @@ export class LiveSession extends FoldedState implements Session {
   readonly #partial: PartialAnswer
   #resumed: SessionEventMap['session/resumed'] | undefined
   #closing: Promise<void> | undefined
+  /** Set while an event is being judged: what the harness gave for that may not append on its own. */
+  #accepting = false
   #closed = false
 
   constructor(parts: LiveSessionParts) {
@@ -67,7 +69,9 @@ export class LiveSession extends FoldedState implements Session {
     this.#initialHead = parts.head
     this.#partial = parts.partial ?? new PartialAnswer()
     this.#resumed = parts.resumed
-    this.#documents = new DerivedDocuments(parts.writer, parts.snapshotSeq ?? -1)
+    this.#documents = new DerivedDocuments(parts.writer, parts.snapshotSeq ?? -1, (error) =>
+      this.#warn('no snapshot could be made, so the next resume folds the log', error),
+    )
     this.#listeners = new Listeners((error) => this.#warn('a subscriber threw', error))
     this.#queue = new WriteQueue({
       write: (events) => this.#writer.append(events),
@@ -136,7 +140,7 @@ export class LiveSession extends FoldedState implements Session {
 
   async closeTurn(options: CloseTurnOptions): Promise<HeadReceipt> {
     this.#assertOpen()
-    const closers = closingEvents(this.fold, {
+    const closers = planClosers(this.fold, {
       reason: options.reason,
       format: this.#settings.formats.get(this.header.messageFormat),
       blocks: this.#partial.blocks(),
@@ -193,11 +197,22 @@ export class LiveSession extends FoldedState implements Session {
 
   #accept(inputs: readonly RawInput[]): readonly AnySessionEvent[] {
     this.#assertOpen()
+    if (this.#accepting) {
+      throw new SessionError('INVALID_ARGUMENT', 'a projection, schema, redact or clock must not append', {
+        sessionId: this.id,
+      })
+    }
+    this.#accepting = true
+    let events: readonly AnySessionEvent[]
     try {
-      return this.#acceptGroup(this.#resumed === undefined ? inputs : [this.#resumedInput(this.#resumed), ...inputs])
+      events = this.#acceptGroup(this.#resumed === undefined ? inputs : [this.#resumedInput(this.#resumed), ...inputs])
     } catch (error) {
       throw withSessionId(error, this.id)
+    } finally {
+      this.#accepting = false
     }
+    this.#listeners.deliver(events)
+    return events
   }
 
   #resumedInput(data: SessionEventMap['session/resumed']): RawInput {
@@ -212,7 +227,7 @@ export class LiveSession extends FoldedState implements Session {
       accepted.push(next)
       size += next.size
     }
-    checkGroupBytes(accepted, size)
+    checkBatchBytes(accepted)
     this.#queue.admit(size)
     // One event is checked before it changes anything; a group is tried on a copy, so that it is whole or absent.
     const fold = accepted.length === 1 ? this.fold : this.fold.clone()
@@ -225,12 +240,15 @@ export class LiveSession extends FoldedState implements Session {
     this.#resumed = undefined
     for (const event of events) this.#partial.accept(event)
     this.#queue.push(events, size)
-    this.#listeners.deliver(events)
     return events
   }
 
   async #flush(): Promise<HeadReceipt> {
     await this.#identified(this.#queue.flush())
+    return this.#head()
+  }
+
+  #head(): HeadReceipt {
     const last = this.#queue.lastDurable
     return last === undefined ? this.#initialHead : headReceipt(last)
   }
@@ -250,13 +268,19 @@ export class LiveSession extends FoldedState implements Session {
   }
 
   async #close(): Promise<void> {
-    const head = await this.#flush()
-    await this.#queue.stop()
-    // What was appended while the flush was waiting belongs to the log as well.
-    if (this.pendingEvents().length > 0) return this.#close()
+    // What is appended while a flush waits belongs to the log as well.
+    do {
+      await this.#flush()
+      await this.#queue.idle()
+    } while (this.#queue.durableSeq < this.nextSeq)
     this.#closed = true
-    if (head.seq >= 0) await this.#documents.atClose(this.fold, this.summary(), head)
-    await this.#release()
+    try {
+      await this.#queue.stop()
+      const head = this.#head()
+      if (head.seq >= 0) await this.#documents.atClose(this.fold, this.summary(), head)
+    } finally {
+      await this.#release()
+    }
   }
 
   async #release(): Promise<void> {
@@ -272,7 +296,9 @@ export class LiveSession extends FoldedState implements Session {
     const listener = this.#settings.onFailure
     if (listener !== undefined) {
       try {
-        listener(identified, { id: this.id })
+        isStrayPromise(listener(identified, { id: this.id }) as unknown, (thrown) =>
+          this.#warn('onFailure rejected', thrown),
+        )
       } catch (thrown) {
         this.#warn('onFailure threw', thrown)
       }
@@ -289,15 +315,4 @@ export class LiveSession extends FoldedState implements Session {
   #assertOpen(): void {
     if (this.#closed) throw new SessionError('CLOSED', 'the session is closed', { sessionId: this.id })
   }
-}
-
-/** Sizes are estimates, up to six times too low: only a group that could be too large is measured. */
-function checkGroupBytes(accepted: readonly AcceptedEvent[], size: number): void {
-  if (size * 6 <= LIMITS.batchBytes) return
-  const bytes = accepted.reduce((sum, entry) => sum + Buffer.byteLength(eventJson(entry.event)) + 1, 0)
-  if (bytes <= LIMITS.batchBytes) return
-  throw new SessionError('TOO_LARGE', `the events of one appendAll exceed ${LIMITS.batchBytes} bytes (batchBytes)`, {
-    expected: LIMITS.batchBytes,
-    found: bytes,
-  })
 }

@@ -3,6 +3,7 @@ import { SessionError } from '../errors.ts'
 import { createCatalog, type ResolvedCatalog } from '../event/catalog.ts'
 import { createUpgradeChain, type UpgradeChain, type UpgradeStep } from '../event/format-version.ts'
 import { newSessionId } from '../event/session-id.ts'
+import { isStrayPromise } from '../event/stray-promise.ts'
 import { LIMITS } from '../limits.ts'
 import { coreMessageFormats } from '../message-format/core-formats.ts'
 import type { MessageFormat } from '../message-format/message-format.ts'
@@ -30,6 +31,21 @@ function bounded(name: string, value: number | undefined, most: number): number 
   throw new SessionError('INVALID_ARGUMENT', `${name} must be an integer from 0 to ${most}`, { expected: most })
 }
 
+/** An event whose time is no integer could be stored but never read again. */
+function unixMilliseconds(clock: () => number): number {
+  let time: unknown
+  try {
+    time = clock()
+  } catch (cause) {
+    throw new SessionError('INVALID_ARGUMENT', 'clock threw', { cause })
+  }
+  const whole = typeof time === 'number' ? Math.trunc(time) : Number.NaN
+  // Adding zero turns -0 into 0, which is what would be read back.
+  if (Number.isSafeInteger(whole)) return whole + 0
+  isStrayPromise(time)
+  throw new SessionError('INVALID_ARGUMENT', 'clock must return Unix milliseconds')
+}
+
 /** INVALID_ARGUMENT for options that are not of the documented form. `steps` upgrade formats older than this one. */
 export function settingsOf(options: PersistenceOptions, steps: readonly UpgradeStep[] = []): Settings {
   const formats = new Map<string, MessageFormat>()
@@ -47,7 +63,7 @@ export function settingsOf(options: PersistenceOptions, steps: readonly UpgradeS
     writeWindowMs: bounded('writeWindowMs', options.writeWindowMs, LIMITS.writeWindowMsMax),
     pendingBytes: bounded('pendingBytes', options.pendingBytes, LIMITS.pendingBytes),
     onFailure: options.onFailure,
-    clock: () => Math.trunc(clock()),
+    clock: () => unixMilliseconds(clock),
     newId: options.newId ?? newSessionId,
   }
 }

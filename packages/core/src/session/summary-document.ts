@@ -1,4 +1,5 @@
 /** The summary of a session as stored beside its log: disposable, stamped with the head that it describes. */
+import { checkedText, openCheckedText } from '../event/checked-text.ts'
 import type { HeadReceipt } from '../event/head-receipt.ts'
 import type { SessionState } from './session.ts'
 
@@ -7,14 +8,14 @@ export type SummaryFacts = ReturnType<SessionState['summary']>
 const VERSION = 1
 
 export function summaryText(facts: SummaryFacts, head: HeadReceipt): string {
-  return JSON.stringify({ version: VERSION, head, ...facts })
+  return checkedText(JSON.stringify({ version: VERSION, head, ...facts }))
 }
 
 /** The facts, when the text is of this version, well-formed, and stamped with a head whose seq is `seq`. */
 export function parseSummary(text: string, seq: number): { facts: SummaryFacts; head: HeadReceipt } | undefined {
   let parsed: unknown
   try {
-    parsed = JSON.parse(text)
+    parsed = JSON.parse(openCheckedText(text) ?? '')
   } catch {
     // A disposable document: what cannot be read is as good as absent.
     return undefined

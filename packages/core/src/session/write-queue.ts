@@ -46,6 +46,7 @@ export class WriteQueue {
   #running: Promise<void> | undefined
   /** The newest write failed: only a flush or a new event tries again, so that a dead medium is not hammered. */
   #failed = false
+  #stopped = false
 
   constructor(options: WriteQueueOptions) {
     this.#options = options
@@ -97,11 +98,18 @@ export class WriteQueue {
     return this.#wait(this.#drainWaiters)
   }
 
-  /** Ends background writing and waits for what is in flight. */
+  /** Waits for what is in flight; what is accepted meanwhile may start the next. */
+  async idle(): Promise<void> {
+    while (this.#running !== undefined) await this.#running
+  }
+
+  /** Nothing is written any more, once what is in flight has ended. Waiters are rejected with CLOSED. */
   async stop(): Promise<void> {
+    this.#stopped = true
     clearTimeout(this.#timer)
     this.#timer = undefined
-    while (this.#running !== undefined) await this.#running
+    await this.idle()
+    this.#rejectWaiters(new SessionError('CLOSED', 'the session was closed before this was durable'))
   }
 
   #wait(list: Waiter[]): Promise<void> {
@@ -112,7 +120,7 @@ export class WriteQueue {
   }
 
   #armWindow(): void {
-    if (this.#timer !== undefined || this.#running !== undefined) return
+    if (this.#timer !== undefined || this.#running !== undefined || this.#stopped) return
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       this.#start()
@@ -120,7 +128,7 @@ export class WriteQueue {
   }
 
   #start(): void {
-    if (this.#running !== undefined) return
+    if (this.#running !== undefined || this.#stopped) return
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#running = this.#run().finally(() => {
@@ -192,10 +200,15 @@ export class WriteQueue {
     const error = isSessionError(cause)
       ? cause
       : new SessionError('IO', 'the backend failed to write a batch', { cause })
+    const waited = this.#rejectWaiters(error)
+    this.#options.onFailure(error, waited === 0)
+  }
+
+  #rejectWaiters(error: SessionError): number {
     const waiting = [...this.#waiters, ...this.#drainWaiters]
     this.#waiters = []
     this.#drainWaiters = []
     for (const waiter of waiting) waiter.reject(error)
-    this.#options.onFailure(error, waiting.length === 0)
+    return waiting.length
   }
 }

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { openMemory } from '../../src/persistence/open-memory.ts'
 import { createMemoryMedium } from '../../src/storage/memory-medium.ts'
-import { collect, completeTurn, user } from './conversation.ts'
+import { collect, completeTurn, turnUpToCall, user } from './conversation.ts'
 
 describe('lifecycle', () => {
   it('a session that never flushed leaves nothing', async () => {
@@ -63,5 +63,78 @@ describe('lifecycle', () => {
       expect(() => persistence.read(id)).toThrow(expect.objectContaining({ code: 'INVALID_ID' }))
     }
     await expect(persistence.create({ id: '' })).rejects.toMatchObject({ code: 'INVALID_ID' })
+  })
+})
+
+describe('closing beside everything else', () => {
+  it('a close beside an append and a flush stores both and frees the lock', async () => {
+    const persistence = await openMemory()
+    const session = await persistence.create({ id: 'busy' })
+    for (let turn = 1; turn <= 200; turn++) completeTurn(session, turn, 'q', 'a')
+    const closed = session.close()
+    session.append('session/title', { title: 'late' })
+    await session.flush()
+    await closed
+    const again = await persistence.resume('busy')
+    expect(again.summary()).toMatchObject({ title: 'late', turns: 200 })
+    await again.close()
+  })
+
+  it('a session that was being opened is closed with its persistence', async () => {
+    const medium = createMemoryMedium()
+    const persistence = await openMemory({ medium })
+    const session = await persistence.create({ id: 'one' })
+    completeTurn(session, 1, 'q', 'a')
+    await session.close()
+    const opening = [persistence.resume('one'), persistence.create({ id: 'two' })]
+    await persistence.close()
+    for (const opened of await Promise.allSettled(opening)) {
+      if (opened.status === 'rejected') expect(opened.reason).toMatchObject({ code: 'CLOSED' })
+      else expect(() => opened.value.append('session/title', { title: 't' })).toThrow(/closed/)
+    }
+    expect([...medium.locks]).toEqual([])
+  })
+
+  it('a follower and a waiting reconcile end with CLOSED', async () => {
+    const medium = createMemoryMedium()
+    const writer = await openMemory({ medium })
+    const session = await writer.create({ id: 'one' })
+    turnUpToCall(session)
+    await session.flush()
+    const persistence = await openMemory({ medium })
+    const following = collect(persistence.follow('one'))
+    const followed = expect(following).rejects.toMatchObject({ code: 'CLOSED' })
+    await new Promise((resolve) => setImmediate(resolve))
+    await persistence.close()
+    await followed
+    medium.locks.clear()
+    const reconciling = await openMemory({ medium })
+    const waiting = new Promise<void>((begun) => {
+      const resumed = reconciling.resume('one', {
+        reconcile: (_call, signal) =>
+          new Promise((_resolve, reject) => {
+            signal.addEventListener('abort', () => reject(signal.reason))
+            begun()
+          }),
+      })
+      expect(resumed).rejects.toMatchObject({ code: 'CLOSED' })
+    })
+    await waiting
+    await reconciling.close()
+    expect([...medium.locks]).toEqual([])
+  })
+
+  it('an abandoned session writes nothing later and fails nothing', async () => {
+    const failures: unknown[] = []
+    const persistence = await openMemory({ writeWindowMs: 0, onFailure: (error) => failures.push(error) })
+    const session = await persistence.create({ id: 'gone' })
+    session.append('session/title', { title: 'a' })
+    const flushing = session.flush()
+    session.append('session/title', { title: 'b' })
+    const pending = await session.abandon()
+    await flushing
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve, 0))
+    expect(failures).toEqual([])
+    expect((await collect(persistence.read('gone'))).length).toBe(2 - pending.length)
   })
 })

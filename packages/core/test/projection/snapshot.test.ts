@@ -51,7 +51,7 @@ function answers(fold: LogFold): unknown {
     answerStart: fold.answerStart,
     attempt: fold.attempt,
     given: fold.projections.map((projection) => fold.state(projection)),
-    saved: JSON.parse(text(fold)),
+    saved: (JSON.parse(text(fold)) as { document: unknown }).document,
   }
 }
 

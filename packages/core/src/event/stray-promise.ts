@@ -1,0 +1,12 @@
+/**
+ * Functions that a harness gives (projections, listeners, redaction) are synchronous. One that returns a promise all the
+ * same would end the process when that promise rejects with nobody listening.
+ */
+
+/** True for a promise, which is then taken charge of: its rejection goes to `onRejection`, or nowhere. */
+export function isStrayPromise(value: unknown, onRejection: (error: unknown) => void = () => {}): boolean {
+  if (typeof value !== 'object' || value === null || !('then' in value) || typeof value.then !== 'function')
+    return false
+  Promise.resolve(value).catch(onRejection)
+  return true
+}
