@@ -39,6 +39,8 @@ export interface TailSource {
 
 /** A multiple of the sector size, so that no sector is split where steps start at sectors. */
 const STEP_BYTES = 64 * 1024
+/** Once the end of the file has no record. */
+const LONG_STEP_BYTES = 4 * 1024 * 1024
 /** Read around a block header; the next one is usually 128 KiB away, and in a forged frame four bytes. */
 const NEAR_BYTES = 4096
 
@@ -165,7 +167,8 @@ class FrameTail {
   /** The last valid record that ends at or before `end`, whether it counts or not. */
   async #commitBefore(end: number): Promise<PlacedCommit | undefined> {
     const { size } = this.#source
-    for (let high = end; high - this.#dataStart >= COMMIT_BYTES; ) {
+    let step = STEP_BYTES
+    for (let high = end; high - this.#dataStart >= COMMIT_BYTES; step = LONG_STEP_BYTES) {
       if (size - high > UNIT_BYTES_MAX) {
         throw new SessionError(
           'CORRUPT',
@@ -176,7 +179,7 @@ class FrameTail {
           },
         )
       }
-      const low = Math.max(this.#dataStart, high - STEP_BYTES)
+      const low = Math.max(this.#dataStart, high - step)
       const found = lastCommit({ bytes: await this.#source.read(low, high - low), offset: low }, high, this.#salt)
       if (found !== undefined) return found
       if (low === this.#dataStart) return undefined

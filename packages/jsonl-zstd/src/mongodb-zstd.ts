@@ -10,12 +10,14 @@ interface MongodbZstd {
   decompress(data: Buffer): Promise<Buffer>
 }
 
+const require: NodeJS.Require = createRequire(import.meta.url)
+
 /** Undefined where its binary does not exist or cannot be loaded. */
 export function mongodbZstd(): ZstdCodec | undefined {
   let library: MongodbZstd
   try {
     // Not a static import: where the binary is missing, `node:zlib` may do.
-    library = createRequire(import.meta.url)('@mongodb-js/zstd') as MongodbZstd
+    library = require('@mongodb-js/zstd') as MongodbZstd
   } catch {
     return undefined
   }

@@ -286,7 +286,7 @@ describe('the decoder of foreign files', () => {
       Buffer.from(`{"line":${index},"text":"${'x'.repeat(index * 40)}"}\n`),
     )
     const frames = await Promise.all(contents.map((content) => codec.compress(content)))
-    expect(await decoded(Buffer.concat(frames), 5000)).toEqual(Buffer.concat(contents))
+    expect((await decoded(Buffer.concat(frames), 5000)).equals(Buffer.concat(contents))).toBe(true)
   })
 
   it('refuses bombs, damage and cut files with the offset of the frame', async () => {

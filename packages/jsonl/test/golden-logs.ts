@@ -4,7 +4,7 @@ import { type LineCodecOptions, lineCodec } from '../src/index.ts'
 
 const TIME = 1_700_000_000_000
 
-const HEADER: SessionHeader = {
+export const HEADER: SessionHeader = {
   version: 1,
   id: 'golden/Ü 1',
   createdAt: TIME,
@@ -25,7 +25,7 @@ const text = (seq: number, delta: string): AnySessionEvent => ({
 })
 
 /** One batch a row. */
-const BATCHES: readonly (readonly AnySessionEvent[])[] = [
+export const BATCHES: readonly (readonly AnySessionEvent[])[] = [
   [
     { seq: 0, time: TIME, type: 'turn/start', data: { turn: 1 } },
     { seq: 1, time: TIME, type: 'user/message', data: { turn: 1, message: { role: 'user', content: 'Grüß Gott 👋' } } },
