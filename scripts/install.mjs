@@ -1,7 +1,7 @@
 // Installs the workspace's dependencies when they are missing or out of date.
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { runCommand } from './run-command.mjs'
 import { readManifest, root, workspacePackages } from './workspace.mjs'
 
@@ -19,19 +19,32 @@ function fingerprint() {
 }
 
 /**
+ * Where this Node's own headers are, when they came with it: native addons then compile without downloading them.
+ *
+ * @returns {Record<string, string>}
+ */
+function localHeaders() {
+  const prefix = dirname(dirname(realpathSync(process.execPath)))
+  const present = existsSync(join(prefix, 'include', 'node', 'node.h'))
+  return present && process.env.npm_config_nodedir === undefined ? { npm_config_nodedir: prefix } : {}
+}
+
+/**
  * The pinned pnpm: the installed one, or on a fresh clone the same version through npm, which comes with Node.
  *
  * @param {readonly string[]} args
  */
 function runPnpm(args) {
-  if (existsSync(join(root, 'node_modules', '.bin', 'pnpm'))) return runCommand('pnpm', args, { show: 'all' })
+  /** @type {{ show: 'all', env: Record<string, string> }} */
+  const options = { show: 'all', env: localHeaders() }
+  if (existsSync(join(root, 'node_modules', '.bin', 'pnpm'))) return runCommand('pnpm', args, options)
   const version = readManifest(root).packageManager
   if (version === undefined) throw new Error('package.json names no packageManager')
   const npmArgs = ['exec', '--yes', `--package=${version}`, '--', 'pnpm', ...args]
   const npm = process.env.npm_execpath
   return npm?.endsWith('npm-cli.js') === true
-    ? runCommand(process.execPath, [npm, ...npmArgs], { show: 'all' })
-    : runCommand('npm', npmArgs, { show: 'all' })
+    ? runCommand(process.execPath, [npm, ...npmArgs], options)
+    : runCommand('npm', npmArgs, options)
 }
 
 /** @returns {Promise<void>} */
