@@ -10,12 +10,19 @@ import { removeTree } from './remove-tree.ts'
  */
 export async function removeSession(fs: FileSystem, layout: Layout, name: string, durable: boolean): Promise<boolean> {
   const directory = layout.directory(name)
-  if (statDirectory(fs, directory) === undefined) return false
+  const syncRoot = async (): Promise<void> => {
+    if (durable) await attempt('sync the root', layout.root, () => fs.syncDirectory(layout.root))
+  }
+  if (statDirectory(fs, directory) === undefined) {
+    // Perhaps the work of a delete that died, or could not sync, after its rename.
+    await syncRoot()
+    return false
+  }
   // A directory without a log is somebody else's.
   if (!(await exists(fs, layout.log(directory)))) return false
   const aside = layout.temporaryDirectory(name)
   await attempt('move the session aside', directory, () => fs.rename(directory, aside))
-  if (durable) await attempt('sync the root', layout.root, () => fs.syncDirectory(layout.root))
+  await syncRoot()
   await attempt('remove the session', aside, () => removeTree(fs, aside))
   return true
 }

@@ -14,6 +14,7 @@ import {
   type StorageRepair,
 } from '@session-persistence/core'
 import { checkLog } from './check.ts'
+import { attempt } from './io-error.ts'
 import type { LogDialect } from './log-codec.ts'
 import { corruptError, type OpenedLog, openLog, readHeader } from './log-snapshot.ts'
 import type { WriterPlace } from './log-writer.ts'
@@ -37,10 +38,14 @@ export async function repairLog(
   place: WriterPlace,
   { dryRun, signal }: { readonly dryRun: boolean; readonly signal?: AbortSignal },
 ): Promise<StorageRepair> {
-  const { fs, layout, codec, name, id } = place
+  const { fs, layout, codec, name, id, durable } = place
   const directory = layout.directory(name)
   const check = await checkLog({ fs, layout, codec }, directory, id, signal)
-  if (check.problems.length === 0) return { dryRun, kept: check.events, lost: [] }
+  if (check.problems.length === 0) {
+    // Perhaps the work of a repair that died, or could not sync, after its rename.
+    if (!dryRun && durable) await attempt('sync the session directory', directory, () => fs.syncDirectory(directory))
+    return { dryRun, kept: check.events, lost: [] }
+  }
   const opened = await openLog(fs, layout, directory, id)
   try {
     const { dialect, doubts } = await headerOf(place, opened)
@@ -51,8 +56,10 @@ export async function repairLog(
     const kept = await plan.judge(signal)
     if (dryRun) return { dryRun, kept, lost: plan.lost }
     const header = plan.header(dialect.header)
-    const { originalAt, log } = await rewriteLog(place, header, plan.events(kept, signal), ORIGINAL)
+    const { originalAt, log, unsynced } = await rewriteLog(place, header, plan.events(kept, signal), ORIGINAL)
     await log.close()
+    // In place, and perhaps not for good: nobody may be told that it is done. Asking again settles it.
+    if (unsynced !== undefined) throw unsynced
     return { dryRun, kept, lost: plan.lost, ...(originalAt === undefined ? {} : { originalAt }) }
   } finally {
     await opened.file.close().catch(() => {})

@@ -61,13 +61,12 @@ export class RootDirectory {
   /** Puts the name of a directory that is there on the medium: whoever made it may have died before that. */
   async #anchor(path: string): Promise<void> {
     if (!this.#sync) return
-    const parent = dirname(await this.#fs.realpath(path))
     try {
-      await this.#fs.syncDirectory(parent)
+      await this.#fs.syncDirectory(dirname(await this.#fs.realpath(path)))
     } catch (error) {
       // A directory that we may not read is not one that we made something in.
       if (FOREIGN.has(systemErrorName(error) ?? '')) return
-      throw ioError(error, 'sync the directory of the root', parent)
+      throw ioError(error, 'make the name of the root durable', path)
     }
   }
 

@@ -44,6 +44,16 @@ async function tear(stage: Stage): Promise<void> {
   await stage.append(writer, sampleBatch(stage.random, stage.acknowledged.length, 4, 100)).catch(() => {})
 }
 
+/** The first call of the process that runs now that fits. */
+function failOnce(stage: Stage, fits: (name: string) => boolean): void {
+  let failed = false
+  stage.failCalls(({ name }) => {
+    if (failed || !fits(name)) return undefined
+    failed = true
+    return { code: 'EIO', errno: -5, effect: 'before' }
+  })
+}
+
 /** Until it works; every refusal must be a typed one. */
 async function stubbornly(step: () => Promise<void>): Promise<void> {
   for (let tries = 0; ; tries++) {
@@ -208,6 +218,43 @@ export const SCENARIOS: readonly Scenario[] = [
       const writer = await storage.openWriter(stage.id, { kind: 'create', header: stage.header })
       await appendBatches(stage, writer, 2)
       await writer.close()
+    },
+  },
+  {
+    name: 'delete again what could not be deleted',
+    async run(stage) {
+      await stored(stage, 1)
+      const before = stage.acknowledged
+      stage.promise({ histories: [{ events: before, atLeast: before.length }], absent: 'allowed' })
+      const storage = stage.start()
+      let renamed = false
+      failOnce(stage, (name) => {
+        renamed = renamed || name === 'rename'
+        return renamed && name === 'syncDirectory'
+      })
+      await stubbornly(async () => {
+        await storage.delete(stage.id)
+      })
+      stage.acknowledgeAbsence()
+    },
+  },
+  {
+    name: 'repair again what could not be repaired',
+    async run(stage) {
+      await stored(stage, 3)
+      const log = await stage.readLog()
+      stage.promise({ histories: [], absent: 'forbidden', damaged: true })
+      await stage.scribble(Buffer.from('####'), log.length >> 1)
+      const storage = stage.start()
+      let renamed = false
+      failOnce(stage, (name) => {
+        renamed = renamed || name === 'rename'
+        return renamed && name === 'syncDirectory'
+      })
+      await stubbornly(async () => {
+        await storage.repair?.(stage.id, { dryRun: false })
+      })
+      stage.acknowledge(await readKept(stage))
     },
   },
   {

@@ -1,6 +1,6 @@
 /** Where a scenario plays: a modelled disk, processes that come and go on it, and what each session is promised. */
 import type { AnySessionEvent, SessionHeader, StorageWriter } from '@session-persistence/core'
-import { encodeSessionName, type FileSystem } from '@session-persistence/file-log'
+import { encodeSessionName, type FileSystem, type OpenFile, type OpenMode } from '@session-persistence/file-log'
 import { Disk } from '../model/disk.ts'
 import { ModelFileSystem } from '../model/model-file-system.ts'
 import type { Random } from '../model/random.ts'
@@ -13,6 +13,13 @@ import { newMount } from './verify-image.ts'
 /** Stands between a backend and the model: the identity, or a weakness that a control plants. */
 export type Weakness = (fileSystem: FileSystem) => FileSystem
 
+export interface StageOptions {
+  readonly weaken?: Weakness
+  readonly id?: string
+  /** Which calls fail, in every process. */
+  readonly decide?: ModelFileSystem['decide']
+}
+
 export class Stage {
   readonly disk: Disk = new Disk()
   readonly recording: Recording<Expectation> = new Recording<Expectation>()
@@ -22,6 +29,7 @@ export class Stage {
   /** Of the process that was started last. */
   fileSystem: ModelFileSystem | undefined
   readonly #weaken: Weakness
+  readonly #decide: ModelFileSystem['decide'] | undefined
   #acknowledged: readonly AnySessionEvent[] = []
   #submitted: readonly AnySessionEvent[] = []
   #stored = false
@@ -29,19 +37,26 @@ export class Stage {
   constructor(
     backend: FileBackend,
     random: Random,
-    { weaken = (it) => it, id = 'session' }: { readonly weaken?: Weakness; readonly id?: string } = {},
+    { weaken = (it) => it, id = 'session', decide }: StageOptions = {},
   ) {
     this.backend = backend
     this.random = random
     this.id = id
     this.#weaken = weaken
+    this.#decide = decide
   }
 
   /** A storage in a new process. Whatever process was there before has ended. */
   start(): FileStorage {
     const mount = newMount()
     const record = this.recording.add.bind(this.recording)
-    this.fileSystem = new ModelFileSystem({ mount, disk: this.disk, record })
+    const decide = this.#decide
+    this.fileSystem = new ModelFileSystem({
+      mount,
+      disk: this.disk,
+      record,
+      ...(decide === undefined ? {} : { decide }),
+    })
     return this.backend.open(this.#weaken(this.fileSystem), `${mount}/root`)
   }
 
@@ -95,15 +110,17 @@ export class Stage {
     return this.adding(events, () => writer.append(events))
   }
 
-  get logPath(): string {
-    return `${this.fileSystem?.mount}/root/${encodeSessionName(this.id)}/${this.backend.logName}`
+  /** The log, opened by somebody whose calls never fail. */
+  #openLog(how: OpenMode): Promise<OpenFile> {
+    const mount = newMount()
+    const record = this.recording.add.bind(this.recording)
+    const path = `${mount}/root/${encodeSessionName(this.id)}/${this.backend.logName}`
+    return new ModelFileSystem({ mount, disk: this.disk, record }).open(path, how)
   }
 
   /** The bytes of the log, as a program sees them. */
   async readLog(): Promise<Buffer> {
-    const { fileSystem } = this
-    if (fileSystem === undefined) throw new Error('no process was started')
-    const file = await fileSystem.open(this.logPath, 'read')
+    const file = await this.#openLog('read')
     const bytes = Buffer.alloc((await file.stat()).size)
     await file.read(bytes, 0)
     await file.close()
@@ -112,10 +129,10 @@ export class Stage {
 
   /** Overwrites bytes of the log behind the backend's back. */
   async scribble(bytes: Buffer, offset: number): Promise<void> {
-    const file = await this.fileSystem?.open(this.logPath, 'patch')
-    await file?.write(bytes, offset)
-    await file?.sync()
-    await file?.close()
+    const file = await this.#openLog('patch')
+    await file.write(bytes, offset)
+    await file.sync()
+    await file.close()
   }
 
   /** Lets calls of the process that runs now fail. */
