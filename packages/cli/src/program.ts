@@ -16,6 +16,10 @@ const makers: { readonly [name: string]: () => Promise<(runtime: Runtime) => Com
   verify: async () => (await import('./commands/verify.ts')).verifyCommand,
   repair: async () => (await import('./commands/repair.ts')).repairCommand,
   export: async () => (await import('./commands/export.ts')).exportCommand,
+  convert: async () => (await import('./commands/convert.ts')).convertCommand,
+  seal: async () => (await import('./commands/seal.ts')).sealCommand,
+  compact: async () => (await import('./commands/compact.ts')).compactCommand,
+  backup: async () => (await import('./commands/backup.ts')).backupCommand,
   delete: async () => (await import('./commands/delete.ts')).deleteCommand,
 }
 

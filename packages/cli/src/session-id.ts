@@ -18,6 +18,19 @@ export async function findSession(
 ): Promise<string> {
   if (given.length < prefixLengthMin || given.length >= 36) return given
   const found: string[] = []
+  for await (const id of everySessionId(persistence, signal)) {
+    if (id === given) return id
+    if (id.startsWith(given)) found.push(id)
+  }
+  if (found.length > 1) {
+    throw new SessionError('INVALID_ARGUMENT', `${found.length} session ids start with this: give more of it`)
+  }
+  // Nothing found: the command itself says NOT_FOUND or INVALID_ID, in its own words.
+  return found[0] ?? given
+}
+
+/** Newest first; damaged and newer ones last. */
+export async function* everySessionId(persistence: SessionPersistence, signal: AbortSignal): AsyncGenerator<string> {
   let cursor: string | undefined
   do {
     const page = await persistence.list({
@@ -25,15 +38,7 @@ export async function findSession(
       signal,
       ...(cursor === undefined ? {} : { cursor }),
     })
-    for (const { id } of page.sessions) {
-      if (id === given) return id
-      if (id.startsWith(given)) found.push(id)
-    }
+    for (const { id } of page.sessions) yield id
     cursor = page.cursor
   } while (cursor !== undefined)
-  if (found.length > 1) {
-    throw new SessionError('INVALID_ARGUMENT', `${found.length} session ids start with this: give more of it`)
-  }
-  // Nothing found: the command itself says NOT_FOUND or INVALID_ID, in its own words.
-  return found[0] ?? given
 }

@@ -2,8 +2,15 @@ import { lstat, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { isSessionError, SessionError, type SessionPersistence } from '@session-persistence/core'
 import { type Command, Option } from 'commander'
-import { BACKENDS, openPersistence, type PersistenceOptions, parseLocation } from 'session-persistence'
+import {
+  BACKENDS,
+  type BackendLocation,
+  openPersistence,
+  type PersistenceOptions,
+  parseLocation,
+} from 'session-persistence'
 import { importedFormats } from './message-formats.ts'
+import { otherKindOfStore } from './store-kind.ts'
 import { systemError } from './system-error.ts'
 
 export const defaultLocation = 'jsonl:./.sessions'
@@ -28,20 +35,43 @@ export function locationOf(options: StoreOptions): string {
 }
 
 /**
- * Opens the store that a command works on. NOT_FOUND when there is none, unless `mayBeNew`: a mistyped directory must
- * neither look like an empty store nor become one.
+ * Takes a location apart and looks whether there is a store. NOT_FOUND when there is none, unless `mayBeNew`: a mistyped
+ * directory must neither look like an empty store nor become one.
  */
+export async function findStore(location: string, mayBeNew = false): Promise<BackendLocation> {
+  const found = parseLocation(location)
+  const { backend, place } = found
+  if (backend.place === '') {
+    throw new SessionError('NOT_SUPPORTED', `${backend.scheme}: keeps nothing between two commands; name a directory`)
+  }
+  if (backend.place === 'DIRECTORY') {
+    await checkDirectory(place, mayBeNew)
+    const other = await otherKindOfStore(place, backend.scheme)
+    if (other !== undefined) {
+      const message = `${resolve(place)} holds sessions of ${other}:, and none of ${backend.scheme}:`
+      throw new SessionError('INVALID_ARGUMENT', message, { path: resolve(place) })
+    }
+  } else if (!mayBeNew) await checkDatabase(place)
+  return found
+}
+
+/** The place of a store for a command that only one backend has; NOT_SUPPORTED for a store of another one. */
+export async function findStoreOf(scheme: string, does: string, options: StoreOptions): Promise<string> {
+  const { backend, place } = await findStore(locationOf(options))
+  if (backend.scheme === scheme) return place
+  throw new SessionError(
+    'NOT_SUPPORTED',
+    `${does} is for ${scheme}: stores; ${backend.scheme}: has nothing of the kind`,
+  )
+}
+
+/** Opens the store that a command works on; see {@link findStore}. */
 export async function openStore(
   options: StoreOptions,
   { mayBeNew = false, ...persistenceOptions }: PersistenceOptions & { readonly mayBeNew?: boolean } = {},
 ): Promise<SessionPersistence> {
   const location = locationOf(options)
-  const { backend, place } = parseLocation(location)
-  if (backend.place === '') {
-    throw new SessionError('NOT_SUPPORTED', `${backend.scheme}: keeps nothing between two commands; name a directory`)
-  }
-  if (backend.place === 'DIRECTORY') await checkDirectory(place, mayBeNew)
-  else if (!mayBeNew) await checkDatabase(place)
+  await findStore(location, mayBeNew)
   return openPersistence(location, {
     messageFormats: importedFormats,
     // Every command flushes before it says that something is done, and reports what that says.

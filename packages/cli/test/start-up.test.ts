@@ -15,6 +15,10 @@ const commands = [
   'verify',
   'repair',
   'export',
+  'convert',
+  'seal',
+  'compact',
+  'backup',
   'delete',
 ]
 
@@ -46,6 +50,8 @@ describe('the command line', () => {
     [['verify'], 'give session ids, or --all'],
     [['verify', 'abc', '--expect', 'nonsense'], 'SEQ:CRC'],
     [['annotate', 'abc'], 'give --title or --label'],
+    [['seal'], 'give session ids, or --all'],
+    [['convert', 'jsonl:a'], 'missing required argument'],
   ])('%j is wrong usage', async (args, why) => {
     const { code, stdout, stderr } = await runCli(args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })

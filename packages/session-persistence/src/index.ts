@@ -10,4 +10,6 @@ export {
 } from '@session-persistence/jsonl-zstd'
 export * from '@session-persistence/sqlite'
 export { BACKENDS, type Backend, type BackendAvailability } from './backends.ts'
+export { type ConvertedSession, type ConvertOptions, convertSessions } from './convert-sessions.ts'
+export { digestLog, digestSource, type LogDigest } from './log-digest.ts'
 export { type BackendLocation, openPersistence, parseLocation } from './open-persistence.ts'

@@ -1,7 +1,7 @@
 import type { SessionHeader, SessionPersistence } from '@session-persistence/core'
 import { type ImportReport, importFile, logReaders, readLogs } from '@session-persistence/interchange'
 import { Command, Option } from 'commander'
-import { describeFailure } from '../report-error.ts'
+import { rememberFailure } from '../remember-failure.ts'
 import type { Runtime } from '../runtime.ts'
 import { addStoreOptions, openStore, type StoreOptions } from '../store.ts'
 import { Progress } from '../terminal/progress.ts'
@@ -60,17 +60,14 @@ async function importOne(
   file: string,
   options: ImportCommandOptions,
 ): Promise<void> {
-  const { out, err, signal } = runtime
+  const { out } = runtime
   try {
     const sessions = await readOrStore(runtime, persistence, file, options)
     for (const session of sessions) {
       await (options.json ? out.write(`${safeJson(sessionJson(file, session))}\n`) : out.lines(sessionLines(session)))
     }
   } catch (error) {
-    signal.throwIfAborted()
-    const { line, exitCode } = describeFailure(error)
-    runtime.exitCode = exitCode
-    if (line !== undefined) await err.write(`${line}\n`)
+    await rememberFailure(runtime, error)
   }
 }
 

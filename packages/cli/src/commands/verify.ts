@@ -1,9 +1,9 @@
-import { type HeadReceipt, LIMITS, type SessionPersistence, type VerifyReport } from '@session-persistence/core'
+import type { HeadReceipt, SessionPersistence, VerifyReport } from '@session-persistence/core'
 import { Command } from 'commander'
 import { headReceipt } from '../arguments.ts'
 import { EXIT } from '../exit-codes.ts'
 import type { Runtime } from '../runtime.ts'
-import { findSession } from '../session-id.ts'
+import { everySessionId, findSession } from '../session-id.ts'
 import { addStoreOptions, openStore, type StoreOptions } from '../store.ts'
 import { Progress } from '../terminal/progress.ts'
 import { byteSize, plural } from '../terminal/quantity.ts'
@@ -37,7 +37,7 @@ Examples:
     await using persistence = await openStore(options)
     const { signal } = runtime
     const expectation = options.expect === undefined ? {} : { expectHead: options.expect }
-    for await (const id of given.length === 0 ? everyId(persistence, signal) : given) {
+    for await (const id of given.length === 0 ? everySessionId(persistence, signal) : given) {
       const found = given.length === 0 ? id : await findSession(persistence, id, signal)
       const report = await verifyOne(runtime, persistence, found, expectation)
       if (!report.ok) runtime.exitCode = EXIT.negative
@@ -55,19 +55,6 @@ async function verifyOne(
   using progress = new Progress(err)
   progress.show(() => `checking ${safeLine(id)} …`)
   return await persistence.verify(id, { ...expectation, signal })
-}
-
-async function* everyId(persistence: SessionPersistence, signal: AbortSignal): AsyncGenerator<string> {
-  let cursor: string | undefined
-  do {
-    const page = await persistence.list({
-      limit: LIMITS.pageSessions,
-      signal,
-      ...(cursor === undefined ? {} : { cursor }),
-    })
-    for (const { id } of page.sessions) yield id
-    cursor = page.cursor
-  } while (cursor !== undefined)
 }
 
 async function print({ out }: Runtime, report: VerifyReport, json: boolean): Promise<void> {

@@ -18,13 +18,18 @@ export async function temporaryRoot(): Promise<TemporaryRoot> {
   }
 }
 
-/** Stores one session and closes it. */
-export async function store(
-  root: string,
+/** Stores one session in the plain JSONL store at `root`, and closes it. */
+export function store(root: string, id: string, write: (session: Session) => void | Promise<void>): Promise<void> {
+  return storeAt(`jsonl:${root}`, id, write)
+}
+
+/** The same at any location. */
+export async function storeAt(
+  location: string,
   id: string,
   write: (session: Session) => void | Promise<void>,
 ): Promise<void> {
-  await using persistence = await openPersistence(`jsonl:${root}`)
+  await using persistence = await openPersistence(location)
   const session = await persistence.create({ id, cwd: '/project', labels: { team: 'red' } })
   await write(session)
   await session.close()
