@@ -9,7 +9,7 @@
 import { SessionError } from '@session-persistence/core'
 import type { FileStat, FileSystem, OpenFile } from './file-system.ts'
 import { ioError, isMissing } from './io-error.ts'
-import { requireWhole } from './write-bytes.ts'
+import { appendFully } from './write-bytes.ts'
 
 interface Failure {
   readonly error: SessionError
@@ -59,7 +59,7 @@ export class AppendFile {
       throw ioError(error, 'open the log to append', this.#path)
     }
     try {
-      requireWhole(await this.#file.append(bytes), bytes.length)
+      await appendFully(this.#file, bytes)
     } catch (error) {
       const failed = ioError(error, 'append to the log', this.#path)
       this.#failure = { error: failed, bytes: bytes.length }

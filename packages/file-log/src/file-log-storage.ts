@@ -14,22 +14,21 @@ import {
 } from '@session-persistence/core'
 import { checkLog } from './check.ts'
 import type { FileSystem } from './file-system.ts'
-import { attempt, ioError, isMissing } from './io-error.ts'
-import { Layout, statDirectory } from './layout.ts'
+import { ioError, isMissing } from './io-error.ts'
+import { type Layout, statDirectory } from './layout.ts'
 import { listLogs } from './listing.ts'
 import type { LogCodec } from './log-codec.ts'
 import { openLogReader } from './log-reader.ts'
 import { corruptError, notFound, takeSnapshot } from './log-snapshot.ts'
 import { LogWriter, type WriterPlace } from './log-writer.ts'
 import { nodeFileSystem } from './node-file-system.ts'
-import { ensurePrivateDirectory } from './private-path.ts'
-import { removeSession } from './removal.ts'
+import { isAnythingLeft, removeSession } from './removal.ts'
 import { repairLog } from './repair.ts'
-import { RootDirectory } from './root-directory.ts'
 import type { SealReport } from './seal.ts'
 import { encodeSessionName } from './session-name.ts'
-import { sweepDirectory, sweepRoot, sweepSession } from './sweep.ts'
-import { WriterLock } from './writer-lock.ts'
+import { SessionRoot } from './session-root.ts'
+import { sweepDirectory, sweepSession } from './sweep.ts'
+import type { WriterLock } from './writer-lock.ts'
 
 export interface FileLogOptions {
   /** Directory that holds the sessions; made, 0700, by the first writer. Its own parents may be symbolic links. */
@@ -59,9 +58,7 @@ class FileLogStorage implements SealableStorage {
   readonly #codec: LogCodec
   readonly #fs: FileSystem
   readonly #durable: boolean
-  readonly #root: RootDirectory
-  #layout: Layout | undefined
-  #prepared: Promise<void> | undefined
+  readonly #root: SessionRoot
 
   constructor(codec: LogCodec, { root, durability = 'power', fileSystem = nodeFileSystem }: FileLogOptions) {
     if (durability !== 'power' && durability !== 'process') {
@@ -70,7 +67,7 @@ class FileLogStorage implements SealableStorage {
     this.#codec = codec
     this.#fs = fileSystem
     this.#durable = durability === 'power'
-    this.#root = new RootDirectory(fileSystem, root, this.#durable)
+    this.#root = new SessionRoot(fileSystem, root, codec.fileName, this.#durable)
     this.description = Object.freeze({
       name: codec.name,
       version: codec.version,
@@ -89,7 +86,7 @@ class FileLogStorage implements SealableStorage {
     const name = this.#name(id)
     if (intent.kind === 'resume') {
       // Nothing to lock where nothing is stored: reading a wrong id must not leave a directory behind.
-      const layout = await this.#find()
+      const layout = await this.#root.find()
       if (layout === undefined || statDirectory(this.#fs, layout.directory(name)) === undefined) {
         throw notFound(id, this.#root.given)
       }
@@ -127,34 +124,18 @@ class FileLogStorage implements SealableStorage {
     throw new SessionError('ALREADY_EXISTS', 'a session with this id is stored here already', { sessionId: id, path })
   }
 
-  /** Takes the lock of an id, then removes what a dead holder left. Makes the root where it is missing. */
   async #lock(id: string, name: string): Promise<{ readonly place: WriterPlace; readonly lock: WriterLock }> {
-    const layout = await this.#ensure()
-    const lock = await this.#acquire(layout, name, id)
-    try {
-      if (lock.abandoned) await sweepSession(this.#fs, layout, name)
-    } catch (error) {
-      await lock.release().catch(() => {})
-      throw error
-    }
-    return { place: { fs: this.#fs, layout, codec: this.#codec, name, id, durable: this.#durable }, lock }
+    const { layout, lock } = await this.#root.lock(id, name)
+    return { place: this.#placeOf(layout, id, name), lock }
   }
 
-  async #acquire(layout: Layout, name: string, id: string): Promise<WriterLock> {
-    try {
-      return await WriterLock.acquire(this.#fs, layout.locks, name, id)
-    } catch (error) {
-      if (!(error instanceof Error) || !isMissing(error.cause)) throw error
-    }
-    // Somebody removed the root, or its lock directory, since this process made them.
-    await attempt('make the root', layout.root, () => this.#root.remake())
-    await this.#prepare(layout)
-    return await WriterLock.acquire(this.#fs, layout.locks, name, id)
+  #placeOf(layout: Layout, id: string, name: string): WriterPlace {
+    return { fs: this.#fs, layout, codec: this.#codec, name, id, durable: this.#durable }
   }
 
   async openReader(id: string): Promise<StorageReader> {
     const name = this.#name(id)
-    const layout = await this.#find()
+    const layout = await this.#root.find()
     if (layout === undefined) throw notFound(id, this.#root.given)
     const directory = (): string => layout.directory(name)
     const reader = openLogReader({ fs: this.#fs, layout, codec: this.#codec, id, directory })
@@ -162,13 +143,15 @@ class FileLogStorage implements SealableStorage {
   }
 
   async list(query: StorageListQuery): Promise<readonly StorageListEntry[]> {
-    const layout = await this.#find()
+    const layout = await this.#root.find()
     return layout === undefined ? [] : await listLogs({ fs: this.#fs, layout, codec: this.#codec }, query)
   }
 
   async delete(id: string): Promise<boolean> {
     const name = this.#name(id)
-    if ((await this.#find()) === undefined) return false
+    const layout = await this.#root.find()
+    // Where there is nothing to delete, nothing is written either.
+    if (layout === undefined || !(await named(id, isAnythingLeft(this.#fs, layout, name)))) return false
     const { place, lock } = await this.#lock(id, name)
     try {
       const removed = await removeSession(this.#fs, place.layout, name, this.#durable)
@@ -183,7 +166,7 @@ class FileLogStorage implements SealableStorage {
 
   async check(id: string, signal?: AbortSignal): Promise<StorageCheck> {
     const name = this.#name(id)
-    const layout = await this.#find()
+    const layout = await this.#root.find()
     if (layout === undefined) throw notFound(id, this.#root.given)
     return await named(id, checkLog({ fs: this.#fs, layout, codec: this.#codec }, layout.directory(name), id, signal))
   }
@@ -193,11 +176,10 @@ class FileLogStorage implements SealableStorage {
     options: { readonly dryRun: boolean; readonly signal?: AbortSignal },
   ): Promise<StorageRepair> {
     const name = this.#name(id)
-    const layout = await this.#find()
+    const layout = await this.#root.find()
     if (layout === undefined) throw notFound(id, this.#root.given)
     if (options.dryRun) {
-      const place = { fs: this.#fs, layout, codec: this.#codec, name, id, durable: this.#durable }
-      return await named(id, repairLog(place, options))
+      return await named(id, repairLog(this.#placeOf(layout, id, name), options))
     }
     const { place, lock } = await this.#lock(id, name)
     try {
@@ -226,36 +208,6 @@ class FileLogStorage implements SealableStorage {
 
   #name(id: string): string {
     return encodeSessionName(checkSessionId(id))
-  }
-
-  /** The layout, or undefined while there is no root. Writes nothing. */
-  async #find(): Promise<Layout | undefined> {
-    if (this.#layout !== undefined) return this.#layout
-    const root = await this.#root.find()
-    return root === undefined ? undefined : this.#adopt(root)
-  }
-
-  /** Root and lock directory; the first time, also without what crashed writers left. */
-  async #ensure(): Promise<Layout> {
-    const layout = this.#layout ?? this.#adopt(await this.#root.ensure())
-    this.#prepared ??= this.#prepare(layout).catch((error: unknown) => {
-      this.#prepared = undefined
-      throw error
-    })
-    await this.#prepared
-    return layout
-  }
-
-  async #prepare(layout: Layout): Promise<void> {
-    // A reader may have found the root; only a writer sees to it that its name is on the medium.
-    await this.#root.ensure()
-    await attempt('make the lock directory', layout.locks, () => ensurePrivateDirectory(this.#fs, layout.locks))
-    await sweepRoot(this.#fs, layout)
-  }
-
-  #adopt(root: string): Layout {
-    this.#layout ??= new Layout(root, this.#codec.fileName)
-    return this.#layout
   }
 }
 

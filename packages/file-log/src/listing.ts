@@ -23,7 +23,7 @@ export async function listLogs(place: ListingPlace, query: StorageListQuery): Pr
   query.signal?.throwIfAborted()
   const reader = new RowReader(place)
   const rows = await readRows(place, reader, query)
-  const locked = new Set(entriesOf(place.fs, place.layout.locks).map(({ name }) => name))
+  const locked = lockNames(place)
   rows.sort(compareListKeys)
   const entries: StorageListEntry[] = []
   for (const row of rows) {
@@ -57,6 +57,16 @@ function entriesOf(fs: FileSystem, path: string): readonly DirectoryEntry[] {
   } catch (error) {
     if (isMissing(error)) return []
     throw ioError(error, 'list a directory', path)
+  }
+}
+
+/** Names of locks. Who holds one is a hint, and a listing goes on without: what is no directory of locks holds none. */
+function lockNames({ fs, layout }: ListingPlace): ReadonlySet<string> {
+  try {
+    if (fs.lstatSync(layout.locks).kind !== 'directory') return new Set()
+    return new Set(fs.readDirectorySync(layout.locks).map(({ name }) => name))
+  } catch {
+    return new Set()
   }
 }
 

@@ -8,7 +8,8 @@ import { SessionError } from '@session-persistence/core'
 import type { FileStat, FileSystem, OpenFile } from './file-system.ts'
 import { attempt, ioError, isMissing } from './io-error.ts'
 import { notPlain } from './layout.ts'
-import { openPrivateFile } from './private-path.ts'
+import { type OpenedFile, openPrivateFile } from './private-path.ts'
+import { writeFully } from './write-bytes.ts'
 
 export interface LockOwner {
   readonly pid: number
@@ -31,12 +32,14 @@ export class WriterLock {
   readonly #fs: FileSystem
   readonly #path: string
   readonly #file: OpenFile
+  readonly #identity: string
   #released = false
 
-  private constructor(fs: FileSystem, path: string, file: OpenFile, abandoned: boolean) {
+  private constructor(fs: FileSystem, path: string, { file, stat }: OpenedFile, abandoned: boolean) {
     this.#fs = fs
     this.#path = path
     this.#file = file
+    this.#identity = stat.identity
     this.abandoned = abandoned
   }
 
@@ -75,20 +78,23 @@ export class WriterLock {
         return undefined
       }
       if (there.size > 0) await file.truncate(0)
-      await file.write(Buffer.from(`${JSON.stringify(owner)}\n`), 0)
-      return new WriterLock(fs, path, file, there.size > 0)
+      await writeOwner(file, path, owner)
+      return new WriterLock(fs, path, { file, stat }, there.size > 0)
     } catch (error) {
       await file.close().catch(() => {})
       throw error
     }
   }
 
-  /** Unlinks while the lock is held, so that no two processes can hold locks on two files of this name. Twice is fine. */
+  /**
+   * Unlinks while the lock is held, so that no two processes can hold locks on two files of this name; only its own file,
+   * since somebody may have removed that, and another writer taken a new one. Twice is fine.
+   */
   async release(): Promise<void> {
     if (this.#released) return
     this.#released = true
     try {
-      await this.#fs.unlink(this.#path)
+      if (look(this.#fs, this.#path)?.identity === this.#identity) await this.#fs.unlink(this.#path)
     } catch {
       // A file that stays behind is a stale hint for people; the lock itself goes with the handle.
     }
@@ -106,6 +112,16 @@ function look(fs: FileSystem, path: string): FileStat | undefined {
   } catch (error) {
     if (isMissing(error)) return undefined
     throw error
+  }
+}
+
+/** On a full disk the lock is held without it: deleting a session takes the lock too, and is what makes room. */
+async function writeOwner(file: OpenFile, path: string, owner: LockOwner): Promise<void> {
+  try {
+    await writeFully(file, Buffer.from(`${JSON.stringify(owner)}\n`), 0)
+  } catch (error) {
+    const failed = ioError(error, 'name the holder of the lock', path)
+    if (failed.code !== 'NO_SPACE') throw failed
   }
 }
 

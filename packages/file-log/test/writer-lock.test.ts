@@ -102,3 +102,12 @@ it('refuses a directory in its place', async () => {
     code: 'PERMISSION_DENIED',
   })
 })
+
+it('leaves the lock of another where its own file was removed from outside', async () => {
+  const first = await WriterLock.acquire(nodeFileSystem, locks, 'a', 'id')
+  await unlink(join(locks, 'a'))
+  // Another process would take it; here a file of its own stands for that.
+  await writeFile(join(locks, 'a'), 'of another')
+  await first.release()
+  expect(await readFile(join(locks, 'a'), 'utf8')).toBe('of another')
+})

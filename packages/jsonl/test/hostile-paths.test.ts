@@ -1,6 +1,7 @@
 // Proves that no id, link, special file or permission leads outside the root, hangs, or opens what is no plain file.
 import { execFileSync } from 'node:child_process'
 import { chmod, link, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { encodeSessionName } from '@session-persistence/file-log'
 import { describe, expect, it } from 'vitest'
@@ -239,4 +240,50 @@ it('a hard-linked log is read like any other', async () => {
   await store(storage, 'a', SAMPLE_BATCHES)
   await link(logPath(root, 'a'), join(root, 'elsewhere'))
   expect(await readAll(storage, 'a')).toEqual(SAMPLE_EVENTS)
+})
+
+it('what stands in the place of the lock directory keeps writers out, and nobody from listing', async () => {
+  const elsewhere = await temporaryDirectory()
+  const owner = { pid: process.pid, host: hostname(), since: 0 }
+  await writeFile(join(elsewhere, 'a'), JSON.stringify(owner))
+  const plant: { readonly [what: string]: (path: string) => Promise<void> } = {
+    file: (path) => writeFile(path, ''),
+    fifo: async (path) => {
+      execFileSync('mkfifo', [path])
+    },
+    link: (path) => symlink(elsewhere, path),
+    dangling: (path) => symlink(join(elsewhere, 'nothing'), path),
+  }
+  for (const make of Object.values(plant)) {
+    const root = await temporaryDirectory()
+    await store(jsonlStorage({ root, durability: 'process' }), 'a', SAMPLE_BATCHES)
+    await rm(join(root, '.locks'), { recursive: true })
+    await make(join(root, '.locks'))
+    const storage = jsonlStorage({ root, durability: 'process' })
+    expect(await storage.list({ limit: 10 })).toMatchObject([{ id: 'a', state: 'ready' }])
+    await expect(storage.openWriter('a', { kind: 'resume' })).rejects.toMatchObject({ code: 'PERMISSION_DENIED' })
+    await expect(storage.delete('a')).rejects.toMatchObject({ code: 'PERMISSION_DENIED' })
+  }
+  expect(await readdir(elsewhere)).toEqual(['a'])
+})
+
+it('deleting what is not stored writes nothing, and finishes what a crash left of a deletion', async () => {
+  const root = await temporaryDirectory()
+  const storage = jsonlStorage({ root, durability: 'process' })
+  expect(await storage.delete('a')).toBe(false)
+  expect(await tree(root)).toEqual([])
+  await mkdir(join(root, 'b'))
+  expect(await storage.delete('b')).toBe(false)
+  expect(await tree(root)).toEqual(['b'])
+  await mkdir(join(root, '.tmp-a-0123456789abcdef'))
+  expect(await storage.delete('a')).toBe(false)
+  expect(await tree(root)).toEqual(['.locks', 'b'])
+})
+
+it('deleting what a writer is about to create is refused', async () => {
+  const root = await temporaryDirectory()
+  const storage = jsonlStorage({ root, durability: 'process' })
+  const writer = await storage.openWriter('a', { kind: 'create', header: sampleHeader('a') })
+  await expect(jsonlStorage({ root }).delete('a')).rejects.toMatchObject({ code: 'LOCKED' })
+  await writer.close()
 })

@@ -212,3 +212,67 @@ it('fails to list as a whole when it runs out of handles', async () => {
     { id: 'b', state: 'damaged', error: { code: 'IO' } },
   ])
 })
+
+it.each([
+  [-28, 'NO_SPACE'],
+  [-27, 'NO_SPACE'],
+  [-122, 'NO_SPACE'],
+  [-5, 'IO'],
+] as const)('learns the error that a short count hides: %s', async (errno, code) => {
+  const root = await temporaryDirectory()
+  const fs = new FaultyFileSystem()
+  const storage = jsonlStorage({ root, fileSystem: fs })
+  const writer = await storage.openWriter('s', { kind: 'create', header: sampleHeader('s') })
+  const fail = (target: string): void => {
+    let writes = 0
+    fs.decide = ({ name }) => {
+      if (name !== target) return undefined
+      return writes++ % 2 === 0 ? { code: '', effect: 'short' } : { code: 'x', errno, effect: 'before' }
+    }
+  }
+  fail('write')
+  await expect(writer.append(FIRST)).rejects.toMatchObject({ code })
+  fs.heal()
+  await writer.append(FIRST)
+  const durable = await readLog(root, 's')
+  fail('append')
+  for (let again = 0; again < 3; again++) {
+    await expect(writer.append(SECOND)).rejects.toMatchObject({ code, path: writer.location })
+    expect(await readLog(root, 's')).toEqual(durable)
+  }
+  fs.heal()
+  await writer.append(SECOND)
+  await writer.close()
+  expect(await readAll(storage, 's')).toEqual([...FIRST, ...SECOND])
+})
+
+it('a short count of which the rest goes through is an error all the same: what was hidden may have been a failed sync', async () => {
+  const root = await temporaryDirectory()
+  const fs = new FaultyFileSystem()
+  const storage = jsonlStorage({ root, fileSystem: fs })
+  const writer = await storage.openWriter('s', { kind: 'create', header: sampleHeader('s') })
+  await writer.append(FIRST)
+  let appends = 0
+  fs.decide = ({ name }) => (name === 'append' && appends++ === 0 ? { code: '', effect: 'short' } : undefined)
+  await expect(writer.append(SECOND)).rejects.toMatchObject({ code: 'IO' })
+  await writer.append(SECOND)
+  await writer.close()
+  expect(await readAll(storage, 's')).toEqual([...FIRST, ...SECOND])
+})
+
+it.each([-28, -122])('a full disk does not keep a session from being resumed or deleted: %s', async (errno) => {
+  const root = await temporaryDirectory()
+  await store(jsonlStorage({ root }), 's', [FIRST, SECOND])
+  await store(jsonlStorage({ root }), 't', [FIRST])
+  const fs = new FaultyFileSystem()
+  fs.decide = ({ name, path }) =>
+    name === 'write' && path.includes('.locks') ? { code: 'x', errno, effect: 'before' } : undefined
+  const storage = jsonlStorage({ root, fileSystem: fs })
+  const writer = await storage.openWriter('t', { kind: 'resume' })
+  await expect(jsonlStorage({ root }).delete('t')).rejects.toMatchObject({ code: 'LOCKED' })
+  await writer.close()
+  expect(await storage.delete('s')).toBe(true)
+  expect((await storage.list({ limit: 9 })).map(({ id }) => id)).toEqual(['t'])
+  fs.decide = ({ name, path }) => (name === 'write' && path.includes('.locks') ? EIO : undefined)
+  await expect(storage.delete('t')).rejects.toMatchObject({ code: 'IO' })
+})

@@ -5,8 +5,11 @@ import { nodeFileSystem } from '@session-persistence/file-log'
 export interface Fault {
   readonly errno?: number
   readonly code: string
-  /** `before`: nothing happened. `after`: it happened, and the error came all the same. `half`: half the bytes were written. */
-  readonly effect: 'before' | 'after' | 'half'
+  /**
+   * `before`: nothing happened. `after`: it happened, and the error came all the same. `half`: half the bytes were
+   * written. `short`: the same, and no error came, only the count.
+   */
+  readonly effect: 'before' | 'after' | 'half' | 'short'
 }
 
 export const EIO: Fault = { code: 'EIO', errno: -5, effect: 'before' }
@@ -65,6 +68,7 @@ export class FaultyFileSystem implements FileSystem {
     ): Promise<number> => {
       const fault = this.#note(name, path)
       if (fault === undefined) return await write(bytes)
+      if (fault.effect === 'short') return await write(bytes.subarray(0, bytes.length >> 1))
       if (fault.effect !== 'before') await write(fault.effect === 'half' ? bytes.subarray(0, bytes.length >> 1) : bytes)
       throw systemError(fault)
     }
