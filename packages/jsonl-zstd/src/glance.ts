@@ -1,9 +1,8 @@
 /** The newest event of a log from its first and last bytes, for listing ten thousand of them. */
 import { crc32 } from 'node:zlib'
-import { FORMAT_VERSION, isSessionError } from '@session-persistence/core'
 import { COMMIT_BYTES } from './commit-record.ts'
 import { placedCommit } from './commit-search.ts'
-import { decodeHeaderUnit, type HeaderUnit } from './header-unit.ts'
+import { glanceHeaderUnit } from './header-unit.ts'
 
 /**
  * Undefined unless the header is sound and of this id and version, the file ends with a valid record, and what proves
@@ -16,8 +15,8 @@ export function glanceLog(
   id: string,
   size: number,
 ): { readonly events: number; readonly updatedAt: number } | undefined {
-  const header = glanceHeader(head)
-  if (header === undefined || header.header.id !== id || header.header.version !== FORMAT_VERSION) return undefined
+  const header = glanceHeaderUnit(head, id)
+  if (header === undefined) return undefined
   const window = { bytes: tail, offset: size - tail.length }
   const last = placedCommit(window, size - COMMIT_BYTES, header.salt)
   if (last === undefined || last.frame < header.end) return undefined
@@ -30,13 +29,4 @@ export function glanceLog(
   const before = placedCommit(window, frame - COMMIT_BYTES, header.salt)
   if (before === undefined || before.commit.firstSeq + before.commit.events !== commit.firstSeq) return undefined
   return found
-}
-
-function glanceHeader(head: Buffer): HeaderUnit | undefined {
-  try {
-    return decodeHeaderUnit(head)
-  } catch (error) {
-    if (!isSessionError(error)) throw error
-    return undefined
-  }
 }

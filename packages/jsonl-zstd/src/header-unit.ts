@@ -99,6 +99,30 @@ export function decodeHeaderUnit(prefix: Buffer, supported: number = FORMAT_VERS
   return { header, salt: Number.parseInt(salt, 16), end: found.end }
 }
 
+/** Bytes of `"salt":"9f86d081"}` and the line end. */
+const SALT_BYTES = 19
+
+/**
+ * Salt and length of the header unit of a log with this id and the current version, by its bytes alone: a listing asks
+ * ten thousand of them. Undefined for anything else, which then needs a proper look.
+ */
+export function glanceHeaderUnit(
+  head: Buffer,
+  id: string,
+): { readonly salt: number; readonly end: number } | undefined {
+  const found = readHeaderLine(head)
+  if (found === undefined) return undefined
+  const { line, end } = found
+  const start = Buffer.from(`{"format":"${FORMAT}","version":${FORMAT_VERSION},"id":${idJson(id)},`)
+  if (line.compare(start, 0, start.length, 0, start.length) !== 0) return undefined
+  const salt = /^"salt":"([0-9a-f]{8})"\}\n$/.exec(line.toString('latin1', line.length - SALT_BYTES))?.[1]
+  return salt === undefined ? undefined : { salt: Number.parseInt(salt, 16), end }
+}
+
+function idJson(id: string): string {
+  return escapeLineSeparators(JSON.stringify(id))
+}
+
 /** Says what stands there instead, where that is a common mistake. */
 function whatElse(prefix: Buffer): string {
   if (prefix[0] === OPEN_BRACE) return 'the file is plain text, not zstd frames'
