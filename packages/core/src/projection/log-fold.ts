@@ -164,7 +164,11 @@ export class LogFold {
 
   /** True where a log may be forked: no turn is open, and no call outside one. */
   get isStable(): boolean {
-    return this.#core.turns.openTurn === undefined && this.#core.turns.calls.openCount === 0
+    return (
+      this.#core.turns.openTurn === undefined &&
+      this.#core.turns.calls.openCount === 0 &&
+      this.#core.turns.compaction === undefined
+    )
   }
 
   /** Seq from which an unfinished answer is to be read again; undefined when nothing is unfinished. */

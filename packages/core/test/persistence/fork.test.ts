@@ -73,6 +73,24 @@ describe('fork', () => {
     await expect(persistence.fork('parent', { id: 'parent' })).rejects.toMatchObject({ code: 'ALREADY_EXISTS' })
   })
 
+  it('does not take the middle of a compaction for stable, in a turn or outside one', async () => {
+    const persistence = await twoTurns()
+    const session = await persistence.resume('parent')
+    session.append('compaction/start', {})
+    await session.flush()
+    await expect(persistence.fork('parent', { at: 13 })).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      expected: 12,
+    })
+    const child = await persistence.fork('parent')
+    expect(child.header.seedLength).toBe(13)
+    await child.close()
+    expect((await persistence.resume(child.id)).recovery?.closed).toEqual([])
+    session.append('compaction/end', { outcome: 'completed' })
+    await session.flush()
+    expect((await persistence.fork('parent', { at: 14 })).header.seedLength).toBe(15)
+  })
+
   it('survives the deletion of its parent', async () => {
     const persistence = await twoTurns()
     const child = await persistence.fork('parent', { at: 11 })
