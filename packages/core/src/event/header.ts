@@ -1,6 +1,7 @@
 /** The session header: facts fixed at creation. It is not an event and has no seq. */
 import { SessionError } from '../errors.ts'
 import { LIMITS } from '../limits.ts'
+import { plainLabels } from './labels.ts'
 import { checkSessionId } from './session-id.ts'
 
 export interface SessionHeader {
@@ -46,10 +47,7 @@ const FIELDS: readonly (readonly [
  * not asked here (see format-version): a newer header may have other keys, so ask that first.
  */
 export function checkHeader(value: unknown, code: 'INVALID_ARGUMENT' | 'CORRUPT' = 'INVALID_ARGUMENT'): SessionHeader {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new SessionError(code, 'A session header must be an object')
-  }
-  const given = value as { readonly [key: string]: unknown }
+  const given = fieldsOf(value, code)
   const header: { [key: string]: unknown } = {}
   for (const [key, required, expected, holds] of FIELDS) {
     const field = Object.hasOwn(given, key) ? given[key] : undefined
@@ -58,7 +56,7 @@ export function checkHeader(value: unknown, code: 'INVALID_ARGUMENT' | 'CORRUPT'
       const path = `$.${key}`
       throw new SessionError(code, `The session header is invalid: expected ${expected} at ${path}`, { path, expected })
     }
-    header[key] = key === 'labels' ? frozenLabels(field as { readonly [name: string]: string }) : field
+    header[key] = key === 'labels' ? plainLabels(field) : field
   }
   const unknown = Object.keys(given).filter((key) => !Object.hasOwn(header, key) && given[key] !== undefined)
   if (unknown.length > 0) {
@@ -92,15 +90,15 @@ function isSessionId(value: unknown): boolean {
 }
 
 function isLabels(value: unknown): boolean {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.values(value).every((label) => typeof label === 'string')
-  )
+  return plainLabels(value) !== undefined
 }
 
-/** `fromEntries` defines properties, so that a label may be named `__proto__`. */
-function frozenLabels(labels: { readonly [name: string]: string }): { readonly [name: string]: string } {
-  return Object.freeze(Object.fromEntries(Object.entries(labels)))
+/** A copy, so that each field is read once: a getter or a proxy may throw, or answer differently the next time. */
+function fieldsOf(value: unknown, code: 'INVALID_ARGUMENT' | 'CORRUPT'): { readonly [key: string]: unknown } {
+  try {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  } catch (cause) {
+    throw new SessionError(code, 'A session header must be an object that can be read', { cause })
+  }
+  throw new SessionError(code, 'A session header must be an object')
 }
