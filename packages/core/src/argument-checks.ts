@@ -6,6 +6,7 @@
 import { SessionError } from './errors.ts'
 import type { HeadReceipt } from './event/head-receipt.ts'
 import { type Labels, plainLabels } from './event/labels.ts'
+import { checkSessionId } from './event/session-id.ts'
 
 /** The argument as it is to be used; INVALID_ARGUMENT under `name` when it is not of the form that is checked for. */
 export type ArgumentCheck<T> = (value: unknown, name: string) => T
@@ -31,10 +32,15 @@ export function must<T>(expected: string, holds: (value: unknown) => boolean): A
   }
 }
 
-/** Left to whoever uses it. */
-export const anything: ArgumentCheck<unknown> = (value: unknown): unknown => value
+/** Checked where it is used. */
+export function checkedLater<T>(): ArgumentCheck<T> {
+  return (value: unknown): T => value as T
+}
 
 export const aString: ArgumentCheck<string> = must('a string', (value) => typeof value === 'string')
+
+/** INVALID_ID. */
+export const anId: ArgumentCheck<string> = (value: unknown): string => checkSessionId(value)
 
 export const aBoolean: ArgumentCheck<boolean> = must('true or false', (value) => typeof value === 'boolean')
 
@@ -55,15 +61,11 @@ export function oneOf<T extends string>(...words: readonly T[]): ArgumentCheck<T
   return must<T>(shown, (value) => (words as readonly unknown[]).includes(value))
 }
 
-/** By what it can do, and not by its class: test environments bring their own. */
-export const anAbortSignal: ArgumentCheck<AbortSignal> = must('an AbortSignal', (value) => {
-  if (typeof value !== 'object' || value === null) return false
-  const { aborted, throwIfAborted, addEventListener, removeEventListener } = value as Partial<AbortSignal>
-  return (
-    typeof aborted === 'boolean' &&
-    [throwIfAborted, addEventListener, removeEventListener].every((method) => typeof method === 'function')
-  )
-})
+/** A real one: signals are joined, which an imitation does not survive. */
+export const anAbortSignal: ArgumentCheck<AbortSignal> = must(
+  'an AbortSignal',
+  (value) => value instanceof AbortSignal && typeof value.aborted === 'boolean',
+)
 
 /** A copy, so that nobody changes them afterwards. */
 export const someLabels: ArgumentCheck<Labels> = (value: unknown, name: string): Labels => {
@@ -72,15 +74,17 @@ export const someLabels: ArgumentCheck<Labels> = (value: unknown, name: string):
   return labels
 }
 
-/** Whatever `for await` takes. */
-export const anIterable: ArgumentCheck<AsyncIterable<unknown>> = must('an iterable of pages', (value) => {
-  if (typeof value !== 'object' || value === null) return false
-  const { [Symbol.asyncIterator]: asynchronous, [Symbol.iterator]: synchronous } = value as {
-    readonly [Symbol.asyncIterator]?: unknown
-    readonly [Symbol.iterator]?: unknown
-  }
-  return typeof asynchronous === 'function' || typeof synchronous === 'function'
-})
+/** Whatever `for await` takes, apart from strings. */
+export function anIterable<T>(): ArgumentCheck<AsyncIterable<T>> {
+  return must<AsyncIterable<T>>('an iterable', (value) => {
+    if (typeof value !== 'object' || value === null) return false
+    const { [Symbol.asyncIterator]: asynchronous, [Symbol.iterator]: synchronous } = value as {
+      readonly [Symbol.asyncIterator]?: unknown
+      readonly [Symbol.iterator]?: unknown
+    }
+    return typeof asynchronous === 'function' || typeof synchronous === 'function'
+  })
+}
 
 /** A copy of the array, each element checked. */
 export function listOf<T>(check: ArgumentCheck<T>): ArgumentCheck<readonly T[]> {

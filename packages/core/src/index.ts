@@ -1,4 +1,5 @@
 /** Everything that harness authors, backend implementers and tools use. */
+export { anOptionsObject } from './argument-checks.ts'
 export * from './errors.ts'
 export * from './event/catalog.ts'
 export * from './event/core-event.ts'

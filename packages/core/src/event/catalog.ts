@@ -1,9 +1,12 @@
 /** Extension event types with their run-time schemas, and what append asks of every type. */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { type ArgumentCheck, aBoolean, anObject, anOptionsObject, checkedLater, must } from '../argument-checks.ts'
 import { SessionError } from '../errors.ts'
 import { validateCoreEvent } from './core-event.ts'
 import type { Json } from './event.ts'
 import { childPath } from './json-path.ts'
+import { isExtensionType, shownName, shownType, TYPE_LENGTH_MAX } from './shown-text.ts'
+import { isStrayPromise } from './stray-promise.ts'
 import { coreNamespaces, isCoreType } from './vocabulary-table.ts'
 
 /** The run-time side of one extension event type. */
@@ -30,19 +33,12 @@ export interface ResolvedCatalog {
   check(type: string, data: Json): { readonly ignorable: boolean }
 }
 
-/** Longest type name, in characters: every event carries one. */
-const TYPE_LENGTH_MAX = 128
-
-/** `namespace/name`: letters, digits, `.`, `_`, `-`; a namespace may start with `@`. */
-const EXTENSION_TYPE = /^@?[A-Za-z0-9][A-Za-z0-9._-]*\/[A-Za-z0-9][A-Za-z0-9._-]*$/
-
 /** INVALID_ARGUMENT for a name that is not an extension type, or an entry that is not of the documented form. */
 export function createCatalog(entries: EventCatalog = {}): ResolvedCatalog {
   const catalog = new Map<string, CatalogEntry>()
-  for (const [type, entry] of Object.entries(entries)) {
+  for (const [type, entry] of Object.entries(anOptionsObject(entries, 'events'))) {
     checkName(type)
-    checkEntry(type, entry)
-    catalog.set(type, entry)
+    catalog.set(type, catalogEntry(entry, `the catalog entry of "${type}"`))
   }
   return Object.freeze({
     knows: (type: string) => isCoreType(type) || catalog.has(type),
@@ -53,7 +49,7 @@ export function createCatalog(entries: EventCatalog = {}): ResolvedCatalog {
       }
       const entry = catalog.get(type)
       if (entry === undefined) {
-        throw new SessionError('UNKNOWN_EVENT', `The event type ${shown(type)} is neither core nor in the catalog`)
+        throw new SessionError('UNKNOWN_EVENT', `The event type ${shownType(type)} is neither core nor in the catalog`)
       }
       if (entry.schema !== undefined) validate(type, entry.schema, data)
       return entry.ignorable ? IGNORABLE : REQUIRED
@@ -64,16 +60,11 @@ export function createCatalog(entries: EventCatalog = {}): ResolvedCatalog {
 const REQUIRED = Object.freeze({ ignorable: false })
 const IGNORABLE = Object.freeze({ ignorable: true })
 
-/** A type is a name, but one that was not checked may be any text: then it is not shown. */
-function shown(type: string): string {
-  return type.length <= TYPE_LENGTH_MAX && EXTENSION_TYPE.test(type) ? `"${type}"` : '(not of the form namespace/name)'
-}
-
 function checkName(type: string): void {
-  if (!EXTENSION_TYPE.test(type) || type.length > TYPE_LENGTH_MAX) {
+  if (!isExtensionType(type)) {
     throw new SessionError(
       'INVALID_ARGUMENT',
-      `An extension event type must have the form namespace/name in at most ${TYPE_LENGTH_MAX} characters: ${JSON.stringify(type.slice(0, TYPE_LENGTH_MAX))}`,
+      `An extension event type must have the form namespace/name in at most ${TYPE_LENGTH_MAX} characters: ${shownName(type)}`,
     )
   }
   // A core type that is added later must not meet a stored extension of the same name.
@@ -83,51 +74,62 @@ function checkName(type: string): void {
   }
 }
 
-function checkEntry(type: string, entry: unknown): void {
-  if (typeof entry !== 'object' || entry === null || !('ignorable' in entry) || typeof entry.ignorable !== 'boolean') {
-    throw new SessionError('INVALID_ARGUMENT', `The catalog entry of "${type}" must say whether it is ignorable`)
-  }
-  if (!('schema' in entry) || entry.schema === undefined) return
-  const { schema } = entry
-  const isSchema = (typeof schema === 'object' || typeof schema === 'function') && schema !== null
-  if (!isSchema || !('~standard' in schema)) {
-    throw new SessionError('INVALID_ARGUMENT', `The schema of "${type}" is not a Standard Schema`)
-  }
-}
+const catalogEntry: ArgumentCheck<CatalogEntry> = anObject<CatalogEntry>(
+  {
+    ignorable: aBoolean,
+    schema: must('a Standard Schema', (value) => {
+      if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false
+      return typeof (value as Partial<StandardSchemaV1>)['~standard']?.validate === 'function'
+    }),
+    description: checkedLater(),
+  },
+  ['ignorable'],
+)
 
 function validate(type: string, schema: StandardSchemaV1, data: Json): void {
   const result = run(type, schema, data)
-  if (result instanceof Promise || (typeof result === 'object' && 'then' in result)) {
-    // Nobody will wait for it: a rejection must not surface as an unhandled one.
-    Promise.resolve(result).catch(() => {})
-    throw new SessionError('NOT_SUPPORTED', `The schema of "${type}" is asynchronous; append needs a synchronous one`)
-  }
-  if (result.issues === undefined) return
-  const path = issuePath(result.issues[0])
+  if (result === undefined) return
   // Not the issue's own message: it may quote the data.
   throw new SessionError(
     'INVALID_EVENT',
-    `The data of "${type}" fails its schema at ${path} (issues: ${result.issues.length})`,
-    { path },
+    `The data of "${type}" fails its schema at ${result.path} (issues: ${result.issues})`,
+    { path: result.path },
   )
 }
 
-function run(
-  type: string,
-  schema: StandardSchemaV1,
-  data: Json,
-): StandardSchemaV1.Result<unknown> | Promise<StandardSchemaV1.Result<unknown>> {
+interface SchemaRefusal {
+  readonly path: string
+  readonly issues: number
+}
+
+/** What the schema finds wrong; undefined for nothing. Whatever it throws or answers, nothing is stored unjudged. */
+function run(type: string, schema: StandardSchemaV1, data: Json): SchemaRefusal | undefined {
+  let asynchronous = false
   try {
-    return schema['~standard'].validate(data)
+    const result: unknown = schema['~standard'].validate(data)
+    // Nobody will wait for it: a rejection must not surface as an unhandled one.
+    asynchronous = isStrayPromise(result)
+    if (!asynchronous) return refusalIn(result)
   } catch (cause) {
-    throw new SessionError('INVALID_EVENT', `The schema of "${type}" threw`, { cause, path: '$.data' })
+    throw new SessionError('INVALID_EVENT', `The schema of "${type}" threw, or gave no result`, {
+      cause,
+      path: '$.data',
+    })
   }
+  throw new SessionError('NOT_SUPPORTED', `The schema of "${type}" is asynchronous; append needs a synchronous one`)
+}
+
+function refusalIn(result: unknown): SchemaRefusal | undefined {
+  const { issues } = result as StandardSchemaV1.Result<unknown>
+  if (issues === undefined) return undefined
+  return { path: issuePath(issues[0]), issues: issues.length }
 }
 
 function issuePath(issue: StandardSchemaV1.Issue | undefined): string {
   let path = '$.data'
-  for (const segment of issue?.path ?? []) {
-    const key = typeof segment === 'object' ? segment.key : segment
+  const segments = Array.isArray(issue?.path) ? (issue.path as readonly unknown[]) : []
+  for (const segment of segments) {
+    const key: unknown = typeof segment === 'object' && segment !== null && 'key' in segment ? segment.key : segment
     path = childPath(path, typeof key === 'number' ? key : String(key))
   }
   return path

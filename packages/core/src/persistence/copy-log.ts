@@ -1,10 +1,11 @@
 /** A complete log in and out, event for event: what import, export and conversion between backends are made of. */
+import { type ArgumentCheck, checkedLater, listOf } from '../argument-checks.ts'
 import { decodeEvent } from '../event/decode-event.ts'
 import type { AnySessionEvent } from '../event/event.ts'
 import { BATCH_SIZE_MAX, checkEventBytes } from '../event/event-bytes.ts'
 import { headReceipt } from '../event/event-json.ts'
 import type { HeadReceipt } from '../event/head-receipt.ts'
-import { checkHeader, type SessionHeader } from '../event/header.ts'
+import type { SessionHeader } from '../event/header.ts'
 import { losslessCopy } from '../event/lossless-json.ts'
 import { LogFold } from '../projection/log-fold.ts'
 import { eventPages } from '../session/read-events.ts'
@@ -12,12 +13,17 @@ import type { Settings } from '../session/settings.ts'
 import type { StorageReader, StorageWriter } from '../storage/session-storage.ts'
 import type { LogSource } from './session-persistence.ts'
 
-/** The header that a source's log is stored with: checked, and of the current format. */
-export function importedHeader(source: LogSource, settings: Settings): SessionHeader {
-  const header = checkHeader(source.header)
+/** The header that a source's log is stored with: of the current format. */
+export function importedHeader(header: SessionHeader, settings: Settings): SessionHeader {
   settings.upgrades.check(header.version)
   return header.version === settings.upgrades.current ? header : settings.upgrades.header(header)
 }
+
+/**
+ * Damage is confined to a batch, and a log that is cut short reads as torn from its last batch on: an import in one batch
+ * would be all or nothing for ever. A staged log is synced once, so that small batches cost little.
+ */
+const BATCH_EVENTS_MAX = 128
 
 /**
  * Writes every event into a staged log and makes it appear whole. Types that the catalog does not know are kept as
@@ -41,11 +47,11 @@ export async function writeCopy(
   }
   for await (const page of source.events) {
     signal?.throwIfAborted()
-    for (const given of page) {
+    for (const given of eventsOf(page, 'a page of source.events')) {
       const { event, size } = checked(given)
       const current = version === settings.upgrades.current ? event : settings.upgrades.event(version, event)
       fold.accept(current)
-      if (batchSize + size > BATCH_SIZE_MAX) await write()
+      if (batchSize + size > BATCH_SIZE_MAX || batch.length === BATCH_EVENTS_MAX) await write()
       batch.push(current)
       batchSize += size
       last = current
@@ -55,6 +61,9 @@ export async function writeCopy(
   await writer.publish()
   return { events: fold.nextSeq, head: headReceipt(last) }
 }
+
+/** Each event is checked on its own. */
+const eventsOf: ArgumentCheck<readonly AnySessionEvent[]> = listOf<AnySessionEvent>(checkedLater())
 
 /** A source is untrusted input: its events get the envelope and losslessness checks that append makes. */
 function checked(given: AnySessionEvent): { readonly event: AnySessionEvent; readonly size: number } {
@@ -85,10 +94,14 @@ async function* pagesTo(
   to: number,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<readonly AnySessionEvent[], void, undefined> {
-  if (to < 0) return
   const reader = await open()
   try {
-    yield* eventPages(reader, settings.upgrades, { to, ...(signal === undefined ? {} : { signal }) })
+    // Read without an end, so that damage behind the last sound batch is met; what was written since is left out.
+    for await (const page of eventPages(reader, settings.upgrades, signal === undefined ? {} : { signal })) {
+      const rest = page.filter((event) => event.seq <= to)
+      if (rest.length > 0) yield rest
+      if (rest.length < page.length) return
+    }
   } finally {
     await reader.close()
   }

@@ -10,23 +10,25 @@ import { eventPages } from '../session/read-events.ts'
 import type { Settings } from '../session/settings.ts'
 import type { StorageReader, StorageWriter } from '../storage/session-storage.ts'
 import { loadLog } from './load-log.ts'
-import type { ForkOptions } from './session-persistence.ts'
+import type { ForkArguments } from './operation-arguments.ts'
+
+type ForkPosition = Pick<ForkArguments, 'at' | 'before'>
 
 /** The last seq that the child shares, -1 for none. INVALID_ARGUMENT for a position that is not stable or not there. */
-export async function forkPosition(reader: StorageReader, settings: Settings, options: ForkOptions): Promise<number> {
-  const { at, before } = options
+export async function forkPosition(reader: StorageReader, settings: Settings, position: ForkPosition): Promise<number> {
+  const { at, before } = position
   if (at !== undefined && before !== undefined) {
     throw new SessionError('INVALID_ARGUMENT', 'give a fork either `at` or `before`, not both')
   }
   const wanted = at ?? (before === undefined ? undefined : before - 1)
   const end = reader.tail.nextSeq - 1
-  if (wanted !== undefined && !(Number.isSafeInteger(wanted) && wanted >= -1 && wanted <= end && at !== -1)) {
+  if (wanted !== undefined && wanted > end) {
     throw new SessionError('INVALID_ARGUMENT', `a fork position must be a seq from 0 to ${end}`, { found: wanted })
   }
   // One pass finds the newest stable position at or before the wanted one, which is also what the error can offer.
   let stable = -1
   await loadLog(reader, settings, {
-    to: wanted ?? end,
+    ...(wanted === undefined ? {} : { to: wanted }),
     fromStart: true,
     each: (fold) => {
       if (fold.isStable) stable = fold.nextSeq - 1
@@ -77,7 +79,7 @@ export async function writeFork(
 export function childHeader(
   parent: SessionHeader,
   settings: Settings,
-  child: { readonly id: string; readonly at: number; readonly labels: ForkOptions['labels'] },
+  child: { readonly id: string; readonly at: number; readonly labels: ForkArguments['labels'] },
 ): SessionHeader {
   return {
     version: settings.upgrades.current,

@@ -1,5 +1,4 @@
 /** What closing the open turn of a stored log takes: computed alike for a resume, which commits it, and a view, which shows it. */
-import { SessionError } from '../errors.ts'
 import type { AnySessionEvent } from '../event/event.ts'
 import type { LogFold } from '../projection/log-fold.ts'
 import { PartialAnswer } from '../projection/partial-answer.ts'
@@ -57,16 +56,4 @@ export function planRecovery(
   })
   checkBatchBytes(accepted)
   return { events: accepted.map(({ event }) => event), fold: after }
-}
-
-/** Required event types of the log that this program does not know. */
-export function unknownTypes(settings: Settings, types: readonly string[]): readonly string[] {
-  return types.filter((type) => !settings.catalog.knows(type))
-}
-
-export function unknownEventError(types: readonly string[]): SessionError {
-  return new SessionError(
-    'UNKNOWN_EVENT',
-    `the log holds required event types that are not in the catalog: ${types.join(', ')}`,
-  )
 }

@@ -1,5 +1,5 @@
 /** From a stored log to its one writer: lock, look, decide, and only then write (events-and-recovery, resume). */
-import { SessionError } from '../errors.ts'
+import { type ArgumentCheck, anObject, checkedLater } from '../argument-checks.ts'
 import { headReceipt } from '../event/event-json.ts'
 import type { HeadReceipt } from '../event/head-receipt.ts'
 import { extensionTypes } from '../projection/extension-types.ts'
@@ -10,8 +10,9 @@ import { eventPages } from '../session/read-events.ts'
 import type { Settings } from '../session/settings.ts'
 import type { StorageReader, StorageWriter } from '../storage/session-storage.ts'
 import { checkHead, loadLog } from './load-log.ts'
-import { loadPartialAnswer, planRecovery, type RecoveryPlan, unknownEventError, unknownTypes } from './plan-recovery.ts'
+import { loadPartialAnswer, planRecovery, type RecoveryPlan } from './plan-recovery.ts'
 import type { ReconciledResult, ResumeOptions } from './session-persistence.ts'
+import { unknownEventError, unknownTypes } from './unknown-types.ts'
 
 export interface ResumedLog {
   readonly fold: LogFold
@@ -89,6 +90,17 @@ async function look(reader: StorageReader, settings: Settings, options: ResumeOp
   return { head, snapshotSeq, partial, report, plan }
 }
 
+/** A caller's promise that never settles must not hold the lock for ever. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+    Promise.resolve(promise)
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', abort))
+  })
+}
+
 async function reconcile(fold: LogFold, options: ResumeOptions): Promise<ReadonlyMap<string, ReconciledResult>> {
   const results = new Map<string, ReconciledResult>()
   if (options.reconcile === undefined) return results
@@ -96,11 +108,17 @@ async function reconcile(fold: LogFold, options: ResumeOptions): Promise<Readonl
   for (const call of fold.openCalls()) {
     if (call.begunAt === undefined) continue
     signal.throwIfAborted()
-    const result = await options.reconcile(call, signal)
-    if (result !== undefined) results.set(call.callId, result)
+    const result = await unlessAborted(options.reconcile(call, signal), signal)
+    if (result !== undefined) results.set(call.callId, reconciledResult(result, 'the result of reconcile'))
   }
   return results
 }
+
+/** Its content is judged as that of any `tool/result`. */
+const reconciledResult: ArgumentCheck<ReconciledResult> = anObject<ReconciledResult>(
+  { message: checkedLater(), error: checkedLater(), meta: checkedLater() },
+  ['message'],
+)
 
 /** Persists an older log in the current format; the original bytes stay beside it. */
 async function upgrade(writer: StorageWriter, settings: Settings): Promise<RecoveryReport['upgraded']> {
@@ -114,12 +132,5 @@ async function upgrade(writer: StorageWriter, settings: Settings): Promise<Recov
     return { from, to, ...(originalAt === undefined ? {} : { originalAt }) }
   } finally {
     await reader.close()
-  }
-}
-
-export function checkResumeOptions(options: ResumeOptions): void {
-  const { openTurn } = options
-  if (openTurn !== undefined && openTurn !== 'close' && openTurn !== 'keep') {
-    throw new SessionError('INVALID_ARGUMENT', "openTurn must be 'close' or 'keep'")
   }
 }

@@ -9,8 +9,9 @@ import { FoldedState } from '../session/folded-state.ts'
 import type { Settings } from '../session/settings.ts'
 import type { StorageReader } from '../storage/session-storage.ts'
 import { type LoadedLog, loadLog } from './load-log.ts'
-import { loadPartialAnswer, planRecovery, unknownEventError, unknownTypes } from './plan-recovery.ts'
+import { loadPartialAnswer, planRecovery } from './plan-recovery.ts'
 import type { SessionView } from './session-persistence.ts'
+import { unknownEventError, unknownTypes } from './unknown-types.ts'
 
 interface ViewParts {
   readonly header: SessionHeader

@@ -1,15 +1,16 @@
 /** The one implementation of `SessionPersistence` above the storage port. */
 import { SessionError, withSessionId } from '../errors.ts'
-import type { AnySessionEvent } from '../event/event.ts'
+import type { AnySessionEvent, EventInput } from '../event/event.ts'
 import { headReceipt } from '../event/event-json.ts'
 import type { UpgradeStep } from '../event/format-version.ts'
 import type { HeadReceipt } from '../event/head-receipt.ts'
 import { checkHeader, type SessionHeader } from '../event/header.ts'
 import { checkSessionId } from '../event/session-id.ts'
+import { shownName } from '../event/shown-text.ts'
 import { LogFold } from '../projection/log-fold.ts'
 import { LiveSession, type LiveSessionParts } from '../session/live-session.ts'
 import type { PersistenceOptions } from '../session/persistence-options.ts'
-import { readEvents } from '../session/read-events.ts'
+import { readArguments, readEvents } from '../session/read-events.ts'
 import type { ReadOptions, Session } from '../session/session.ts'
 import { type Settings, settingsOf } from '../session/settings.ts'
 import type { BackendDescription, SessionStorage, StorageReader, StorageWriter } from '../storage/session-storage.ts'
@@ -18,7 +19,23 @@ import { type FollowOptions, followEvents } from './follow.ts'
 import { childHeader, forkPosition, writeFork } from './fork.ts'
 import { Lifetime } from './lifetime.ts'
 import { listSessions } from './listing.ts'
-import { checkResumeOptions, recoverLog } from './resume.ts'
+import {
+  annotateArguments,
+  annotationEvents,
+  checkAppendable,
+  copyArguments,
+  createArguments,
+  followArguments,
+  forkArguments,
+  headerId,
+  listArguments,
+  repairArguments,
+  resumeArguments,
+  sourceArguments,
+  verifyArguments,
+  viewArguments,
+} from './operation-arguments.ts'
+import { recoverLog } from './resume.ts'
 import type {
   CreateOptions,
   ForkOptions,
@@ -38,6 +55,7 @@ class StoredSessions implements SessionPersistence {
   readonly #storage: SessionStorage
   readonly #settings: Settings
   readonly #open: Map<string, LiveSession> = new Map()
+  readonly #deleting: Map<string, Promise<boolean>> = new Map()
   readonly #lifetime: Lifetime = new Lifetime()
 
   constructor(storage: SessionStorage, settings: Settings) {
@@ -50,16 +68,14 @@ class StoredSessions implements SessionPersistence {
   }
 
   async create(options: CreateOptions = {}): Promise<Session> {
-    const id = this.#id(options.id ?? this.#settings.newId())
+    this.#lifetime.assertOpen()
+    const { id = this.#settings.newId(), messageFormat = 'plain', ...facts } = createArguments(options, 'options')
     const header = checkHeader({
+      ...facts,
       version: this.#settings.upgrades.current,
       id,
       createdAt: this.#settings.clock(),
-      messageFormat: options.messageFormat ?? 'plain',
-      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-      ...(options.parent === undefined ? {} : { parent: options.parent }),
-      ...(options.origin === undefined ? {} : { origin: options.origin }),
-      ...(options.labels === undefined ? {} : { labels: options.labels }),
+      messageFormat,
     })
     this.#checkFormat(header.messageFormat)
     return this.#guard(id, async () => {
@@ -74,21 +90,23 @@ class StoredSessions implements SessionPersistence {
   }
 
   async resume(id: string, options: ResumeOptions = {}): Promise<Session> {
-    checkResumeOptions(options)
-    return this.#guard(this.#id(id), () => this.#resume(id, options, true))
+    const checked = resumeArguments(options, 'options')
+    const { writer } = checked
+    if (writer !== undefined) checkAppendable([{ type: 'session/resumed', data: { writer } }], this.#settings)
+    return this.#guard(this.#id(id), () => this.#resume(id, checked, true))
   }
 
   async fork(id: string, options: ForkOptions = {}): Promise<Session> {
-    const childId = this.#id(options.id ?? this.#settings.newId())
+    this.#lifetime.assertOpen()
+    const { id: childId = this.#settings.newId(), reason, labels, ...position } = forkArguments(options, 'options')
     return this.#guard(this.#id(id), async () => {
       await this.#open.get(id)?.flush()
       return this.#withReader(id, async (reader) => {
-        const at = await forkPosition(reader, this.#settings, options)
+        const at = await forkPosition(reader, this.#settings, position)
         const parent = this.#settings.upgrades.header(reader.header)
-        const header = checkHeader(childHeader(parent, this.#settings, { id: childId, at, labels: options.labels }))
+        const header = checkHeader(childHeader(parent, this.#settings, { id: childId, at, labels }))
         const writer = await this.#storage.openWriter(childId, { kind: 'create', header, staged: true })
         return this.#releasingOnError(writer, async () => {
-          const { reason } = options
           const fork = { parent: id, at, ...(reason === undefined ? {} : { reason }) }
           const forked = await writeFork(reader, writer, this.#settings, fork)
           return this.#live({ writer, fold: forked.fold, recovery: undefined, head: forked.head })
@@ -98,13 +116,14 @@ class StoredSessions implements SessionPersistence {
   }
 
   async inspect(id: string, options: ViewOptions = {}): Promise<SessionView> {
-    const { at } = options
+    const checked = viewArguments(options, 'options')
+    const { at } = checked
     return this.#guard(this.#id(id), () =>
       this.#withReader(id, async (reader) => {
-        if (at !== undefined && !(Number.isSafeInteger(at) && at >= 0 && at < reader.tail.nextSeq)) {
+        if (at !== undefined && at >= reader.tail.nextSeq) {
           throw new SessionError('INVALID_ARGUMENT', `at must be a stored seq, 0 to ${reader.tail.nextSeq - 1}`)
         }
-        return viewOf(reader, this.#settings, options)
+        return viewOf(reader, this.#settings, checked)
       }),
     )
   }
@@ -112,32 +131,37 @@ class StoredSessions implements SessionPersistence {
   read(id: string, options: ReadOptions = {}): AsyncIterable<AnySessionEvent> {
     this.#lifetime.assertOpen()
     checkSessionId(id)
-    const signal = this.#lifetime.signal(options.signal)
-    return readEvents(() => this.#reader(id), this.#settings.upgrades, { ...options, signal }, id)
+    const checked = readArguments(options, 'options')
+    const signal = this.#lifetime.signal(checked.signal)
+    return readEvents(() => this.#reader(id), this.#settings.upgrades, { ...checked, signal }, id)
   }
 
   follow(id: string, options: FollowOptions = {}): AsyncIterable<AnySessionEvent> {
     this.#lifetime.assertOpen()
     checkSessionId(id)
-    const signal = this.#lifetime.signal(options.signal)
-    return followEvents(this.#storage, this.#settings, id, { ...options, signal })
+    const checked = followArguments(options, 'options')
+    const signal = this.#lifetime.signal(checked.signal)
+    return followEvents(this.#storage, this.#settings, id, { ...checked, signal })
   }
 
   async list(options: ListOptions = {}): Promise<SessionPage> {
     this.#lifetime.assertOpen()
-    return this.#lifetime.run(() => listSessions(this.#storage, this.#settings, options))
+    const checked = listArguments(options, 'options')
+    return this.#lifetime.run(() => listSessions(this.#storage, this.#settings, checked))
   }
 
   async annotate(
     id: string,
     annotation: { readonly title?: string; readonly labels?: { readonly [name: string]: string } },
   ): Promise<HeadReceipt> {
+    const events = annotationEvents(annotateArguments(annotation, 'the annotation'))
+    checkAppendable(events, this.#settings)
     return this.#guard(this.#id(id), async () => {
       const own = this.#open.get(id)
-      if (own !== undefined) return this.#annotate(own, annotation)
+      if (own !== undefined) return appendAndFlush(own, events)
       const session = await this.#resume(id, { openTurn: 'keep', preserveUnknown: true }, false)
       try {
-        const head = await this.#annotate(session, annotation)
+        const head = await appendAndFlush(session, events)
         await session.close()
         return head
       } catch (error) {
@@ -148,37 +172,41 @@ class StoredSessions implements SessionPersistence {
   }
 
   async verify(id: string, options: VerifyOptions = {}): Promise<VerifyReport> {
-    return this.#guard(this.#id(id), () => verifyLog(this.#storage, this.#settings, id, options))
+    const checked = verifyArguments(options, 'options')
+    return this.#guard(this.#id(id), () => verifyLog(this.#storage, this.#settings, id, checked))
   }
 
   async repair(
     id: string,
     options: { readonly dryRun?: boolean; readonly signal?: AbortSignal } = {},
   ): Promise<RepairReport> {
+    const { dryRun = true, signal } = repairArguments(options, 'options')
     return this.#guard(this.#id(id), async () => {
       if (this.#storage.repair === undefined) {
         throw new SessionError('NOT_SUPPORTED', `the ${this.description.name} backend has no repair`)
       }
-      const { dryRun = true, signal } = options
       const report = await this.#storage.repair(id, { dryRun, ...(signal === undefined ? {} : { signal }) })
       return { id, ...report }
     })
   }
 
   async delete(id: string): Promise<boolean> {
-    return this.#guard(this.#id(id), () => this.#storage.delete(id))
+    return this.#guard(this.#id(id), () => this.#delete(id))
   }
 
   async importLog(
     source: LogSource,
     options: { readonly signal?: AbortSignal } = {},
   ): Promise<{ readonly id: string; readonly events: number; readonly head: HeadReceipt }> {
-    return this.#guard(this.#id(source?.header?.id), async () => {
-      const header = importedHeader(source, this.#settings)
+    const { header: given, events } = sourceArguments(source, 'source')
+    const { signal } = copyArguments(options, 'options')
+    return this.#guard(this.#id(headerId(given, 'source.header').id), async () => {
+      const original = checkHeader(given)
+      const header = importedHeader(original, this.#settings)
       const { id } = header
       const writer = await this.#storage.openWriter(id, { kind: 'create', header, staged: true })
       try {
-        return { id, ...(await writeCopy(source, writer, this.#settings, options.signal)) }
+        return { id, ...(await writeCopy({ header: original, events }, writer, this.#settings, signal)) }
       } finally {
         await writer.close()
       }
@@ -186,7 +214,8 @@ class StoredSessions implements SessionPersistence {
   }
 
   async exportLog(id: string, options: { readonly signal?: AbortSignal } = {}): Promise<LogSource> {
-    return this.#guard(this.#id(id), () => sourceOf(() => this.#reader(id), this.#settings, options.signal))
+    const { signal } = copyArguments(options, 'options')
+    return this.#guard(this.#id(id), () => sourceOf(() => this.#reader(id), this.#settings, signal))
   }
 
   async close(): Promise<void> {
@@ -230,19 +259,13 @@ class StoredSessions implements SessionPersistence {
     })
   }
 
-  #annotate(
-    session: Session,
-    annotation: { readonly title?: string; readonly labels?: { readonly [name: string]: string } },
-  ): Promise<HeadReceipt> {
-    const { title, labels } = annotation
-    if (title === undefined && labels === undefined) {
-      throw new SessionError('INVALID_ARGUMENT', 'annotate needs a title or labels')
-    }
-    session.appendAll([
-      ...(title === undefined ? [] : [{ type: 'session/title', data: { title } } as const]),
-      ...(labels === undefined ? [] : [{ type: 'session/labels', data: { labels } } as const]),
-    ])
-    return session.flush()
+  /** Two deletes of one id at a time are one: the second must not find the lock of the first and take it for a writer. */
+  #delete(id: string): Promise<boolean> {
+    const running = this.#deleting.get(id)
+    if (running !== undefined) return running
+    const deleting = this.#storage.delete(id).finally(() => this.#deleting.delete(id))
+    this.#deleting.set(id, deleting)
+    return deleting
   }
 
   #live(parts: Omit<LiveSessionParts, 'settings' | 'openReader' | 'released'>): LiveSession {
@@ -297,8 +320,13 @@ class StoredSessions implements SessionPersistence {
   #checkFormat(name: SessionHeader['messageFormat']): void {
     if (this.#settings.formats.has(name)) return
     const known = [...this.#settings.formats.keys()].join(', ')
-    throw new SessionError('NOT_SUPPORTED', `message format ${JSON.stringify(name)} is not one of: ${known}`)
+    throw new SessionError('NOT_SUPPORTED', `message format ${shownName(name)} is not one of: ${known}`)
   }
+}
+
+function appendAndFlush(session: Session, events: readonly EventInput[]): Promise<HeadReceipt> {
+  session.appendAll(events)
+  return session.flush()
 }
 
 /**

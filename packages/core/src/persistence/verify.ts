@@ -6,8 +6,8 @@ import { extensionTypes } from '../projection/extension-types.ts'
 import type { Settings } from '../session/settings.ts'
 import type { SessionStorage, StorageProblem } from '../storage/session-storage.ts'
 import { checkHead, loadLog } from './load-log.ts'
-import { unknownTypes } from './plan-recovery.ts'
 import type { VerifyReport } from './session-persistence.ts'
+import { unknownTypes } from './unknown-types.ts'
 
 export interface VerifyOptions {
   readonly expectHead?: HeadReceipt

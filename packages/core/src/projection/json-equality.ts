@@ -2,6 +2,7 @@
  * Equality of JSON values as `checkpoint` means it: key order does not count, `undefined` is absent, and identical
  * references are equal without a look inside.
  */
+import { childPath } from '../event/json-path.ts'
 
 /**
  * Where `a` and `b` first differ, as a JSON path and the kind of difference; undefined when they are equal. The answer
@@ -26,7 +27,7 @@ type Fields = { readonly [key: string]: unknown }
 function differenceOfArrays(path: string, a: readonly unknown[], b: readonly unknown[]): string | undefined {
   const both = Math.min(a.length, b.length)
   for (let index = 0; index < both; index += 1) {
-    const difference = differenceAt(`${path}[${index}]`, a[index], b[index])
+    const difference = differenceAt(childPath(path, index), a[index], b[index])
     if (difference !== undefined) return difference
   }
   return a.length === b.length ? undefined : `${path}: array of ${a.length} against array of ${b.length}`
@@ -34,20 +35,13 @@ function differenceOfArrays(path: string, a: readonly unknown[], b: readonly unk
 
 function differenceOfObjects(path: string, a: Fields, b: Fields): string | undefined {
   for (const key of Object.keys(a)) {
-    const difference = differenceAt(`${path}${step(key)}`, a[key], Object.hasOwn(b, key) ? b[key] : undefined)
+    const difference = differenceAt(childPath(path, key), a[key], Object.hasOwn(b, key) ? b[key] : undefined)
     if (difference !== undefined) return difference
   }
   for (const key of Object.keys(b))
-    if (b[key] !== undefined && !Object.hasOwn(a, key)) return `${path}${step(key)}: absent against ${kindOf(b[key])}`
+    if (b[key] !== undefined && !Object.hasOwn(a, key))
+      return `${childPath(path, key)}: absent against ${kindOf(b[key])}`
   return undefined
-}
-
-/** A key in a message is cut: it may be as long as a payload. */
-const KEY_LENGTH_MAX = 64
-
-function step(key: string): string {
-  if (/^[A-Za-z_$][\w$]{0,63}$/.test(key)) return `.${key}`
-  return `[${JSON.stringify(key.length > KEY_LENGTH_MAX ? `${key.slice(0, KEY_LENGTH_MAX)}...` : key)}]`
 }
 
 function kindOf(value: unknown): string {

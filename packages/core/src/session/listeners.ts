@@ -1,4 +1,5 @@
 /** Hands accepted events to subscribers in order, also when a listener appends from inside its call. */
+import { aFunction } from '../argument-checks.ts'
 import type { AnySessionEvent } from '../event/event.ts'
 import { isStrayPromise } from '../event/stray-promise.ts'
 
@@ -16,7 +17,7 @@ export class Listeners {
 
   add(listener: EventListener): () => void {
     // A box, so that one function subscribed twice is two subscriptions.
-    const box = { call: listener }
+    const box = { call: aFunction<EventListener>()(listener, 'listener') }
     this.#listeners.add(box)
     return () => {
       this.#listeners.delete(box)

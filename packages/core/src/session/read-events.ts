@@ -1,4 +1,5 @@
 /** Events of a stored log as an AsyncIterable, exact in its bounds and bounded in memory (contract family READ). */
+import { type ArgumentCheck, aBoolean, anAbortSignal, anObject, aSeq } from '../argument-checks.ts'
 import { SessionError, withSessionId } from '../errors.ts'
 import type { AnySessionEvent } from '../event/event.ts'
 import type { UpgradeChain } from '../event/format-version.ts'
@@ -6,10 +7,12 @@ import { isElided, type StorageReader } from '../storage/session-storage.ts'
 import { EventCursor } from './event-cursor.ts'
 import type { ReadOptions } from './session.ts'
 
-function checkSeq(name: string, value: number | undefined): void {
-  if (value === undefined || (Number.isSafeInteger(value) && value >= 0)) return
-  throw new SessionError('INVALID_ARGUMENT', `${name} must be a seq: an integer from 0`)
-}
+export const readArguments: ArgumentCheck<ReadOptions> = anObject<ReadOptions>({
+  from: aSeq,
+  to: aSeq,
+  reverse: aBoolean,
+  signal: anAbortSignal,
+})
 
 /** INVALID_ARGUMENT at the call, not at the first event. */
 export function readEvents(
@@ -18,9 +21,8 @@ export function readEvents(
   options: ReadOptions,
   sessionId: string,
 ): AsyncIterable<AnySessionEvent> {
-  checkSeq('from', options.from)
-  checkSeq('to', options.to)
-  return new EventCursor(storedPages(openReader, upgrades, options, sessionId), options.signal)
+  const checked = readArguments(options, 'options')
+  return new EventCursor(storedPages(openReader, upgrades, checked, sessionId), checked.signal)
 }
 
 async function* storedPages(

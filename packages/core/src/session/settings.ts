@@ -1,8 +1,9 @@
 /** The options of a persistence, checked once and completed with their defaults. */
-import { SessionError } from '../errors.ts'
+import { type ArgumentCheck, aFunction, anObject, checkedLater, listOf, must } from '../argument-checks.ts'
+import { isSessionError, SessionError } from '../errors.ts'
 import { createCatalog, type ResolvedCatalog } from '../event/catalog.ts'
 import { createUpgradeChain, type UpgradeChain, type UpgradeStep } from '../event/format-version.ts'
-import { newSessionId } from '../event/session-id.ts'
+import { checkSessionId, newSessionId } from '../event/session-id.ts'
 import { isStrayPromise } from '../event/stray-promise.ts'
 import { LIMITS } from '../limits.ts'
 import { coreMessageFormats } from '../message-format/core-formats.ts'
@@ -31,6 +32,48 @@ function bounded(name: string, value: number | undefined, most: number): number 
   throw new SessionError('INVALID_ARGUMENT', `${name} must be an integer from 0 to ${most}`, { expected: most })
 }
 
+/** INVALID_ARGUMENT with the cause when `newId` throws, INVALID_ID when it returns something else. */
+function sessionId(newId: () => string): string {
+  let id: unknown
+  try {
+    id = newId()
+  } catch (cause) {
+    throw new SessionError('INVALID_ARGUMENT', 'newId threw', { cause })
+  }
+  isStrayPromise(id)
+  return checkSessionId(id)
+}
+
+/** Names, duplicates and shapes are checked by building what will hold them. */
+function checkProjections(projections: readonly Projection[]): void {
+  try {
+    new LogFold(projections)
+  } catch (cause) {
+    if (isSessionError(cause)) throw cause
+    throw new SessionError('INVALID_ARGUMENT', 'a projection threw before its first event', { cause })
+  }
+}
+
+const messageFormat: ArgumentCheck<MessageFormat> = must('a message format', (value) => {
+  if (typeof value !== 'object' || value === null) return false
+  const { name, toolResult, partialAssistant, text } = value as Partial<MessageFormat>
+  const functions = [toolResult, partialAssistant, text].every((one) => typeof one === 'function')
+  return typeof name === 'string' && name !== '' && functions
+})
+
+/** Bounds, catalog entries and projections are checked where they are used. */
+const persistenceArguments: ArgumentCheck<PersistenceOptions> = anObject<PersistenceOptions>({
+  events: checkedLater(),
+  projections: listOf<Projection>(checkedLater()),
+  messageFormats: listOf(messageFormat),
+  redact: aFunction(),
+  writeWindowMs: checkedLater(),
+  pendingBytes: checkedLater(),
+  onFailure: aFunction(),
+  clock: aFunction(),
+  newId: aFunction(),
+})
+
 /** An event whose time is no integer could be stored but never read again. */
 function unixMilliseconds(clock: () => number): number {
   let time: unknown
@@ -48,22 +91,22 @@ function unixMilliseconds(clock: () => number): number {
 
 /** INVALID_ARGUMENT for options that are not of the documented form. `steps` upgrade formats older than this one. */
 export function settingsOf(options: PersistenceOptions, steps: readonly UpgradeStep[] = []): Settings {
+  const checked = persistenceArguments(options, 'options')
   const formats = new Map<string, MessageFormat>()
-  for (const format of [...coreMessageFormats, ...(options.messageFormats ?? [])]) formats.set(format.name, format)
-  const projections = [extensionTypes, ...(options.projections ?? [])]
-  // Built once for its checks: names, duplicates, shapes.
-  new LogFold(projections)
-  const clock = options.clock ?? Date.now
+  for (const format of [...coreMessageFormats, ...(checked.messageFormats ?? [])]) formats.set(format.name, format)
+  const projections = [extensionTypes, ...(checked.projections ?? [])]
+  checkProjections(projections)
+  const { clock = Date.now, newId = newSessionId } = checked
   return {
-    catalog: createCatalog(options.events),
+    catalog: createCatalog(checked.events),
     formats,
     projections,
     upgrades: createUpgradeChain(steps),
-    redact: options.redact,
-    writeWindowMs: bounded('writeWindowMs', options.writeWindowMs, LIMITS.writeWindowMsMax),
-    pendingBytes: bounded('pendingBytes', options.pendingBytes, LIMITS.pendingBytes),
-    onFailure: options.onFailure,
+    redact: checked.redact,
+    writeWindowMs: bounded('writeWindowMs', checked.writeWindowMs, LIMITS.writeWindowMsMax),
+    pendingBytes: bounded('pendingBytes', checked.pendingBytes, LIMITS.pendingBytes),
+    onFailure: checked.onFailure,
     clock: () => unixMilliseconds(clock),
-    newId: options.newId ?? newSessionId,
+    newId: () => sessionId(newId),
   }
 }

@@ -46,7 +46,7 @@ describe('importLog and exportLog', () => {
     }
     const newer = { header: { ...header, version: 2 }, events: (async function* () {})() }
     await expect(persistence.importLog(newer)).rejects.toMatchObject({ code: 'UNSUPPORTED_VERSION', sessionId: 'bad' })
-    await expect(persistence.importLog({} as never)).rejects.toMatchObject({ code: 'INVALID_ID' })
+    await expect(persistence.importLog({} as never)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
     expect((await persistence.list()).sessions).toEqual([])
     await (await persistence.create({ id: 'bad' })).close()
   })

@@ -72,7 +72,7 @@ describe('firstDifference', () => {
 
   it('cuts long keys', () => {
     const difference = firstDifference({ ['k'.repeat(1_000)]: 1 }, {})
-    expect(difference).toBe(`$["${'k'.repeat(64)}..."]: number against absent`)
+    expect(difference).toBe(`$["${'k'.repeat(64)}…"]: number against absent`)
   })
 
   it('does not look into identical references', () => {
