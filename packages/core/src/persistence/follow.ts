@@ -31,15 +31,14 @@ export async function* followEvents(
     if (reader === undefined) return
     try {
       followed ??= { header: reader.header, last: undefined }
-      if (reader.tail.nextSeq > next) {
-        const range = { from: next, ...(signal === undefined ? {} : { signal }) }
-        for await (const page of eventPages(reader, settings.upgrades, range)) {
-          for (const event of page) {
-            signal?.throwIfAborted()
-            next = event.seq + 1
-            followed.last = event
-            yield event
-          }
+      // Also where nothing new is counted: a read to the end meets damage behind the last sound batch.
+      const range = { from: next, ...(signal === undefined ? {} : { signal }) }
+      for await (const page of eventPages(reader, settings.upgrades, range)) {
+        for (const event of page) {
+          signal?.throwIfAborted()
+          next = event.seq + 1
+          followed.last = event
+          yield event
         }
       }
       if ((await reader.changed(signal)) === 'deleted') return

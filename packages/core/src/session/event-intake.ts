@@ -3,10 +3,10 @@
  * anything of it is refused (contract family APPEND).
  */
 import { SessionError } from '../errors.ts'
-import type { AnySessionEvent, AppendOptions } from '../event/event.ts'
+import type { AnySessionEvent, AppendOptions, Json } from '../event/event.ts'
 import { checkEventBytes } from '../event/event-bytes.ts'
 import { eventJson } from '../event/event-json.ts'
-import { losslessCopy } from '../event/lossless-json.ts'
+import { type LosslessCopy, losslessCopy } from '../event/lossless-json.ts'
 import { isStrayPromise } from '../event/stray-promise.ts'
 import { LIMITS } from '../limits.ts'
 import type { Settings } from './settings.ts'
@@ -32,15 +32,26 @@ function checkShape(input: RawInput): void {
   }
 }
 
+/** The hook sees data that was checked already, so that it cannot turn what JSON would lose into something else unseen. */
+function redacted(type: string, data: Json, redact: NonNullable<Settings['redact']>): LosslessCopy {
+  let changed: unknown
+  try {
+    changed = redact(type, data)
+  } catch (cause) {
+    throw new SessionError('INVALID_ARGUMENT', 'redact threw', { cause })
+  }
+  if (isStrayPromise(changed)) {
+    throw new SessionError('INVALID_ARGUMENT', 'redact must be synchronous: it returned a promise')
+  }
+  return losslessCopy(changed, '$.data')
+}
+
 /** INVALID_EVENT, UNKNOWN_EVENT, TOO_LARGE, NOT_SUPPORTED (an asynchronous schema). */
 export function intake(input: RawInput, seq: number, time: number, settings: Settings): AcceptedEvent {
   checkShape(input)
   const { type } = input
-  const raw = settings.redact === undefined ? input.data : settings.redact(type, input.data)
-  if (raw !== input.data && isStrayPromise(raw)) {
-    throw new SessionError('INVALID_ARGUMENT', 'redact must be synchronous: it returned a promise')
-  }
-  const data = losslessCopy(raw, '$.data')
+  const given = losslessCopy(input.data, '$.data')
+  const data = settings.redact === undefined ? given : redacted(type, given.value, settings.redact)
   const { ignorable } = settings.catalog.check(type, data.value)
   let size = ENVELOPE_SIZE + type.length + data.size
   const event: Record<string, unknown> = { seq, time, type, data: data.value }

@@ -109,18 +109,21 @@ describe('closing beside everything else', () => {
     await followed
     medium.locks.clear()
     const reconciling = await openMemory({ medium })
-    const waiting = new Promise<void>((begun) => {
-      const resumed = reconciling.resume('one', {
-        reconcile: (_call, signal) =>
-          new Promise((_resolve, reject) => {
-            signal.addEventListener('abort', () => reject(signal.reason))
-            begun()
-          }),
-      })
-      expect(resumed).rejects.toMatchObject({ code: 'CLOSED' })
+    let begun = (): void => {}
+    const waiting = new Promise<void>((resolve) => {
+      begun = resolve
     })
+    const resumed = reconciling.resume('one', {
+      reconcile: (_call, signal) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason))
+          begun()
+        }),
+    })
+    const refused = expect(resumed).rejects.toMatchObject({ code: 'CLOSED' })
     await waiting
     await reconciling.close()
+    await refused
     expect([...medium.locks]).toEqual([])
   })
 
@@ -136,5 +139,36 @@ describe('closing beside everything else', () => {
     for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve, 0))
     expect(failures).toEqual([])
     expect((await collect(persistence.read('gone'))).length).toBe(2 - pending.length)
+  })
+})
+
+describe('two at once', () => {
+  it('deletes of one session are one', async () => {
+    const persistence = await openMemory()
+    const session = await persistence.create({ id: 'twice' })
+    completeTurn(session, 1, 'q', 'a')
+    await session.close()
+    expect(await Promise.all([persistence.delete('twice'), persistence.delete('twice')])).toEqual([true, true])
+    expect(await persistence.delete('twice')).toBe(false)
+  })
+
+  it('a reconcile that never settles ends with its signal, and frees the lock', async () => {
+    const medium = createMemoryMedium()
+    const session = await (await openMemory({ medium })).create({ id: 'stuck' })
+    turnUpToCall(session)
+    await session.flush()
+    medium.locks.clear()
+    const persistence = await openMemory({ medium })
+    const controller = new AbortController()
+    const reason = new Error('enough')
+    const resumed = persistence.resume('stuck', {
+      signal: controller.signal,
+      reconcile: () => {
+        setImmediate(() => controller.abort(reason))
+        return new Promise(() => {})
+      },
+    })
+    await expect(resumed).rejects.toBe(reason)
+    expect([...medium.locks]).toEqual([])
   })
 })

@@ -191,3 +191,15 @@ describe('an answer too large for one event', () => {
     expect(resumed.openTurn).toBeUndefined()
   })
 })
+
+describe('redact', () => {
+  it('sees data that was checked already: it cannot hide what JSON would lose', async () => {
+    const redact = (_type: string, data: unknown): unknown => JSON.parse(JSON.stringify(data))
+    const session = await (await openMemory({ redact })).create()
+    expect(() => session.append('todo/write', { todos: [undefined, Number.NaN] })).toThrow(
+      expect.objectContaining({ code: 'INVALID_EVENT' }),
+    )
+    const event = session.append('user/message', message)
+    expect(event.data).toEqual(message)
+  })
+})
