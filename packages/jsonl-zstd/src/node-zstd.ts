@@ -7,9 +7,13 @@ type Callback = (error: Error | null, result: Buffer) => void
 
 /** What `node:zlib` has there; the types of Node 20 do not know it. */
 interface NodeZstd {
+  zstdCompressSync(content: Buffer): Buffer
   zstdCompress(content: Buffer, done: Callback): void
   zstdDecompress(frames: Buffer, options: { readonly maxOutputLength: number }, done: Callback): void
 }
+
+/** Below this a call in the thread pool costs more than it saves: 15 to 30 µs here against 60 to 200 there. */
+export const SMALL_BYTES: number = 4096
 
 /** Undefined where the runtime has none. */
 export function nodeZstd(): ZstdCodec | undefined {
@@ -19,7 +23,10 @@ export function nodeZstd(): ZstdCodec | undefined {
     settled((done) => library.zstdDecompress(frame, { maxOutputLength: Math.max(1, length) }, done))
   return {
     name: 'node:zlib',
-    compress: (content) => settled((done) => library.zstdCompress(content, done)),
+    compress(content) {
+      if (content.length <= SMALL_BYTES) return library.zstdCompressSync(content)
+      return settled((done) => library.zstdCompress(content, done))
+    },
     async decompress(frames, length) {
       // Some versions decode only the first of several frames, some end at a skippable one: each is decoded alone.
       const parts = wholeFrames(frames)

@@ -1,4 +1,9 @@
-import { createPersistence, type PersistenceOptions, type SessionPersistence } from '@session-persistence/core'
+import {
+  anOptionsObject,
+  createPersistence,
+  type PersistenceOptions,
+  type SessionPersistence,
+} from '@session-persistence/core'
 import type { FileLogOptions } from '@session-persistence/file-log'
 import type { ZstdCodecName } from './choose-codec.ts'
 import { jsonlZstdStorage } from './jsonl-zstd-storage.ts'
@@ -17,7 +22,7 @@ export interface JsonlZstdOptions extends FileLogOptions, PersistenceOptions {
  * machine without a Zstandard codec.
  */
 export async function openJsonlZstd(options: JsonlZstdOptions): Promise<SessionPersistence> {
-  const { root, durability, fileSystem, codec, sealAtClose, ...rest } = options
+  const { root, durability, fileSystem, codec, sealAtClose, ...rest } = anOptionsObject(options)
   const storage = jsonlZstdStorage({
     root,
     ...(durability === undefined ? {} : { durability }),

@@ -7,7 +7,7 @@ export interface ZstdCodec {
   /** For reports: the library. */
   readonly name: string
   /** One standard frame of `content`, without a dictionary; whatever header and checksum the library likes. */
-  compress(content: Buffer): Promise<Buffer>
+  compress(content: Buffer): Buffer | Promise<Buffer>
   /**
    * The content of concatenated frames, skippable ones between them passed over. `length`: the bytes that they declare
    * together; a codec refuses, or returns another number of bytes, when they hold more or less.

@@ -53,7 +53,7 @@ function content(size: number): Buffer {
 
 it('there is a codec here, and a name for each', () => {
   expect(codecs.length).toBeGreaterThan(0)
-  expect(chooseCodec().name).toBe(codecs[0]?.name)
+  expect(chooseCodec().name).toBe(codecs.map(({ name }) => name).join(' and '))
   for (const codec of codecs) expect(chooseCodec(codec.name as '@mongodb-js/zstd').name).toBe(codec.name)
   expect(() => chooseCodec('brotli' as 'node:zlib')).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }))
   if (nodeZstd() === undefined) {
