@@ -12,7 +12,8 @@ export default defineConfig({
     pool: 'forks',
     include: ['{packages/*,bench,scripts}/test/**/*.test.ts'],
     // Generous, because it only has to end what hangs; a larger scale does more in each test.
-    testTimeout: 30_000 * Math.max(1, scale),
+    testTimeout: 120_000 * Math.max(1, scale),
+    hookTimeout: 120_000 * Math.max(1, scale),
     exclude: ['**/node_modules/**', '**/dist/**'],
     coverage: { provider: 'v8', include: ['packages/*/src/**'] },
   },

@@ -107,7 +107,9 @@ describe('a damaged export', () => {
 
   it('is refused with any byte of it changed', async () => {
     const bytes = Buffer.from(await exported())
-    for (let at = 41; at < bytes.length; at++) {
+    // All of them where there is time, else every third: a file is written for each.
+    const stride = Number(process.env.SESSION_PERSISTENCE_TEST_SCALE ?? 1) >= 5 ? 1 : 3
+    for (let at = 41; at < bytes.length; at += stride) {
       for (const bit of [0, 5]) {
         const changed = Buffer.from(bytes)
         changed[at] = (changed[at] ?? 0) ^ (1 << bit)
