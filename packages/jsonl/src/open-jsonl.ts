@@ -1,4 +1,9 @@
-import { createPersistence, type PersistenceOptions, type SessionPersistence } from '@session-persistence/core'
+import {
+  anOptionsObject,
+  createPersistence,
+  type PersistenceOptions,
+  type SessionPersistence,
+} from '@session-persistence/core'
 import type { FileLogOptions } from '@session-persistence/file-log'
 import { jsonlStorage } from './jsonl-storage.ts'
 import type { Checksum } from './line.ts'
@@ -15,7 +20,7 @@ export interface JsonlOptions extends FileLogOptions, PersistenceOptions {
  * nothing yet. INVALID_ARGUMENT for options that are not of the documented form.
  */
 export async function openJsonl(options: JsonlOptions): Promise<SessionPersistence> {
-  const { root, durability, fileSystem, pack, checksum, ...rest } = options
+  const { root, durability, fileSystem, pack, checksum, ...rest } = anOptionsObject(options)
   const storage = jsonlStorage({
     root,
     ...(durability === undefined ? {} : { durability }),

@@ -1,4 +1,9 @@
-import { type PersistenceOptions, SessionError, type SessionPersistence } from '@session-persistence/core'
+import {
+  anOptionsObject,
+  type PersistenceOptions,
+  SessionError,
+  type SessionPersistence,
+} from '@session-persistence/core'
 import { BACKENDS, type Backend } from './backends.ts'
 
 /** `scheme:place` taken apart. */
@@ -13,6 +18,7 @@ export interface BackendLocation {
  * Throws INVALID_ARGUMENT for a scheme that no backend has, for a missing place, and for a place where none may be.
  */
 export function parseLocation(location: string): BackendLocation {
+  if (typeof location !== 'string') throw new SessionError('INVALID_ARGUMENT', 'the location must be a string')
   const colon = location.indexOf(':')
   const scheme = location.slice(0, Math.max(colon, 0))
   const place = location.slice(colon + 1)
@@ -40,9 +46,10 @@ export function parseLocation(location: string): BackendLocation {
  */
 export async function openPersistence(location: string, options: PersistenceOptions = {}): Promise<SessionPersistence> {
   const { backend, place } = parseLocation(location)
+  const checked = anOptionsObject(options)
   const availability = await backend.availability()
   if (!availability.available) {
     throw new SessionError('NOT_SUPPORTED', `the ${backend.scheme} backend is not available: ${availability.reason}`)
   }
-  return backend.open(place, options)
+  return backend.open(place, checked)
 }

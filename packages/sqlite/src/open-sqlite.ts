@@ -1,4 +1,9 @@
-import { createPersistence, type PersistenceOptions, type SessionPersistence } from '@session-persistence/core'
+import {
+  anOptionsObject,
+  createPersistence,
+  type PersistenceOptions,
+  type SessionPersistence,
+} from '@session-persistence/core'
 import { SqliteStorage, type SqliteStorageOptions } from './sqlite-storage.ts'
 
 export interface SqliteOptions extends SqliteStorageOptions, PersistenceOptions {}
@@ -12,7 +17,7 @@ export interface SqliteOptions extends SqliteStorageOptions, PersistenceOptions 
  * append.
  */
 export async function openSqlite(options: SqliteOptions): Promise<SessionPersistence> {
-  const { file, journal, busyMs, ...rest } = options
+  const { file, journal, busyMs, ...rest } = anOptionsObject(options)
   const storage = new SqliteStorage({
     file,
     ...(journal === undefined ? {} : { journal }),
