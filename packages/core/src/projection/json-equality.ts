@@ -9,7 +9,13 @@ import { childPath } from '../event/json-path.ts'
  * names keys, kinds and lengths, never values. At least one of the two must be free of cycles.
  */
 export function firstDifference(a: unknown, b: unknown): string | undefined {
-  return differenceAt('$', a, b)
+  try {
+    return differenceAt('$', a, b)
+  } catch (error) {
+    // The caller's stack may be nearly used up: not the values' fault.
+    if (error instanceof RangeError) throw error
+    return '$: a getter or a proxy that throws'
+  }
 }
 
 function differenceAt(path: string, a: unknown, b: unknown): string | undefined {

@@ -1,4 +1,5 @@
 /** What can be answered from the fold alone: the same for the one writer and for a read-only view. */
+import { type ArgumentCheck, must } from '../argument-checks.ts'
 import type { SessionHeader } from '../event/header.ts'
 import type { LastRequest } from '../projection/last-request.ts'
 import type { LogFold } from '../projection/log-fold.ts'
@@ -8,6 +9,11 @@ import type { SurfaceEntry } from '../projection/surface.ts'
 import type { UsageState } from '../projection/usage.ts'
 import type { OpenCall } from '../recovery/open-calls.ts'
 import type { SessionState } from './session.ts'
+
+const aProjection: ArgumentCheck<Projection> = must(
+  'a projection',
+  (value) => typeof (value as Projection | null)?.name === 'string',
+)
 
 export abstract class FoldedState implements SessionState {
   readonly header: SessionHeader
@@ -55,6 +61,6 @@ export abstract class FoldedState implements SessionState {
   }
 
   state<State>(projection: Projection<State>): State {
-    return this.fold.state(projection)
+    return this.fold.state<State>(aProjection(projection, 'the projection') as Projection<State>)
   }
 }

@@ -455,6 +455,18 @@ describe('what a harness gave', () => {
     }
   })
 
+  it('a request or a projection that cannot be read is refused', async () => {
+    const session = await (await openMemory()).create()
+    for (const request of [...NO_OBJECTS.map(([, value]) => value), undefined, throwing('messages')]) {
+      expect(await refused(() => session.checkpoint(request as never))).toMatchObject({ code: 'INVARIANT' })
+    }
+    for (const projection of [...NO_OBJECTS.map(([, value]) => value), undefined, throwing('name')]) {
+      const code = typeof projection === 'function' ? 'NOT_SUPPORTED' : 'INVALID_ARGUMENT'
+      expect(await refused(() => session.state(projection as never))).toMatchObject({ code })
+    }
+    expect(session.nextSeq).toBe(0)
+  })
+
   it('subscribe takes functions alone', async () => {
     const session = await (await openMemory()).create()
     for (const [, value] of NO_FUNCTIONS) {
