@@ -167,6 +167,36 @@ describe('others meanwhile', () => {
     await reader.close()
   })
 
+  it('who follows a session goes on in the new file by seq', async () => {
+    const root = await temporaryDirectory()
+    const persistence = await openJsonlZstd({ root, durability: 'process' })
+    const write = async (count: number): Promise<void> => {
+      const session =
+        count === 0 ? await persistence.create({ id: 's' }) : await persistence.resume('s', { openTurn: 'keep' })
+      for (let index = 0; index < 40; index++) {
+        session.append('user/message', { message: { role: 'user', content: `${count} ${index}` } })
+        await session.flush()
+      }
+      // Forty small frames become one.
+      await session.close()
+    }
+    await write(0)
+    const seen: number[] = []
+    const reading = (async () => {
+      for await (const event of persistence.follow('s')) {
+        seen.push(event.seq)
+        if (seen.length === 121) return
+      }
+    })()
+    await write(1)
+    await write(2)
+    await reading
+    // Each resume adds an event of its own.
+    expect(seen).toEqual(Array.from({ length: 121 }, (_, seq) => seq))
+    expect(unitsOf(await readLog(root, 's'))).toHaveLength(2)
+    await persistence.close()
+  })
+
   it('a writer keeps it out', async () => {
     const root = await temporaryDirectory()
     const storage = jsonlZstdStorage({ root, durability: 'process', sealAtClose: false })
