@@ -11,8 +11,10 @@ import { decodeSessionName, isLongSessionName } from './session-name.ts'
 
 /** Holds most headers, together with the whole of a short log. */
 const HEAD_BYTES = 4096
-/** Holds the last record of most logs. */
+/** Holds the last batch of most logs. */
 const TAIL_BYTES = 4096
+/** Holds the last batch of nearly all. */
+const LONG_TAIL_BYTES = 64 * 1024
 
 export interface ListingPlace {
   readonly fs: FileSystem
@@ -34,6 +36,7 @@ export class RowReader {
   readonly #place: ListingPlace
   readonly #head: Buffer = Buffer.allocUnsafeSlow(HEAD_BYTES)
   readonly #tail: Buffer = Buffer.allocUnsafeSlow(TAIL_BYTES)
+  readonly #longTail: Buffer = Buffer.allocUnsafeSlow(LONG_TAIL_BYTES)
 
   constructor(place: ListingPlace) {
     this.#place = place
@@ -53,18 +56,20 @@ export class RowReader {
     }
     try {
       // One call: a plain file gives fewer bytes than asked for only at its end.
-      const read = fs.readSync(descriptor, this.#head, 0)
-      const head = this.#head.subarray(0, read)
-      let tail = head
-      let bytes = read
-      if (read === HEAD_BYTES) {
+      const head = this.#head.subarray(0, fs.readSync(descriptor, this.#head, 0))
+      let bytes = head.length
+      let found: ReturnType<LogCodec['glance']>
+      if (bytes < HEAD_BYTES) found = codec.glance(head, head, id, bytes)
+      else {
         const stat = fs.fstatSync(descriptor)
         if (stat.kind !== 'file') return 'look'
         bytes = stat.size
-        const count = fs.readSync(descriptor, this.#tail, Math.max(0, bytes - TAIL_BYTES))
-        tail = this.#tail.subarray(0, count)
+        for (const buffer of [this.#tail, this.#longTail]) {
+          const count = fs.readSync(descriptor, buffer, Math.max(0, bytes - buffer.length))
+          found = codec.glance(head, buffer.subarray(0, count), id, bytes)
+          if (found !== undefined || bytes <= buffer.length) break
+        }
       }
-      const found = codec.glance(head, tail, id, bytes)
       if (found === undefined) return 'look'
       return { name, id, updatedAt: found.updatedAt, events: found.events, bytes, error: undefined }
     } catch {

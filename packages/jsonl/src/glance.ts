@@ -1,26 +1,81 @@
 /** The newest event of a log from its first and last bytes, for listing ten thousand of them. */
+import { BytePattern } from './byte-pattern.ts'
 import { viewOf } from './crc.ts'
 import { glanceHeaderLine } from './header-line.ts'
 import { LF } from './line.ts'
-import { verifyLine } from './line-scan.ts'
+import { type LineUnit, verifyLine } from './line-scan.ts'
+
+const SEQ = new BytePattern('{"seq":')
+const COMMA = 0x2c
+const ZERO = 0x30
+/** So that the value is exact. */
+const DIGITS_MAX = 15
 
 /**
- * Undefined unless the header is sound and of this id and version, and the last line is complete, verified, the end of
- * a batch, and wholly in `tail`.
+ * Undefined unless the header is sound and of this id and version, the last line is complete, verified and the end of a
+ * batch that starts in `tail`, and what stands before that batch is verified and the seq before its own.
  */
 export function glanceLog(
   head: Buffer,
   tail: Buffer,
   id: string,
+  size: number,
 ): { readonly events: number; readonly updatedAt: number } | undefined {
   const view = viewOf(head)
   const header = glanceHeaderLine(head, view, id)
   if (header === undefined || tail.at(-1) !== LF) return undefined
+  const tailView = head === tail ? view : viewOf(tail)
+  const dataStart = header.end - (size - tail.length)
+  // Without a line end before it a line may have started earlier; and the header is no event.
+  const first = Math.max(1, dataStart)
   const end = tail.length - 1
-  const start = tail.lastIndexOf(LF, end - 1) + 1
-  // Without a line end before it the line may have started earlier; and the header is no event.
-  if (start === 0 || (head === tail && start < header.end)) return undefined
-  const unit = verifyLine(header.format, tail, start, end, head === tail ? view : viewOf(tail))
+  const start = lineStart(tail, end)
+  if (start < first) return undefined
+  const unit = verifyLine(header.format, tail, start, end, tailView)
   if (unit === undefined || unit.batch === -1) return undefined
-  return { events: unit.lastSeq + 1, updatedAt: unit.lastTime }
+  const batchStart = findBatch(tail, tailView, start, first, unit)
+  if (batchStart === undefined) return undefined
+  const found = { events: unit.lastSeq + 1, updatedAt: unit.lastTime }
+  if (batchStart === dataStart) return unit.batch === 0 ? found : undefined
+  const beforeStart = lineStart(tail, batchStart - 1)
+  if (beforeStart < first) return undefined
+  const before = verifyLine(header.format, tail, beforeStart, batchStart - 1, tailView)
+  return before !== undefined && before.batch !== -1 && before.lastSeq + 1 === unit.batch ? found : undefined
+}
+
+function lineStart(bytes: Buffer, end: number): number {
+  return end === 0 ? 0 : bytes.lastIndexOf(LF, end - 1) + 1
+}
+
+/** Where the batch that ends with the line at `last` starts; undefined when that is before `first`, or in doubt. */
+function findBatch(
+  bytes: Buffer,
+  view: DataView,
+  last: number,
+  first: number,
+  { firstSeq, batch }: LineUnit,
+): number | undefined {
+  let start = last
+  // The lines between are taken at their word: a look at the batch itself would cost more than the rest of a listing.
+  for (let seq = firstSeq; seq > batch; ) {
+    if (start <= first) return undefined
+    start = lineStart(bytes, start - 1)
+    const before = start < first ? -1 : seqAt(bytes, view, start)
+    if (before < batch || before >= seq) return undefined
+    seq = before
+  }
+  return start
+}
+
+/** The seq of the line at `start`, or -1. */
+function seqAt(bytes: Buffer, view: DataView, start: number): number {
+  if (start + SEQ.length > bytes.length || !SEQ.isAt(view, start)) return -1
+  let value = 0
+  for (let at = start + SEQ.length, digits = 0; digits <= DIGITS_MAX; at++, digits++) {
+    const code = bytes[at] ?? 0
+    if (code === COMMA) return digits === 0 ? -1 : value
+    if (code < ZERO || code > ZERO + 9) return -1
+    value = value * 10 + (code - ZERO)
+  }
+  return -1
 }

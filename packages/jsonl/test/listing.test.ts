@@ -1,13 +1,20 @@
 // Proves that a listing shows every session once, in keyset order, whatever is wrong with some of them.
 import { mkdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { StorageListEntry, StorageListKey, StorageListQuery } from '@session-persistence/core'
+import type { AnySessionEvent, StorageListEntry, StorageListKey, StorageListQuery } from '@session-persistence/core'
 import { expect, it } from 'vitest'
 import { jsonlStorage } from '../src/index.ts'
+import { FaultyFileSystem } from './parts/faulty-file-system.ts'
 import { logPath, readLog, SAMPLE_BATCHES, sampleHeader, writeLog } from './parts/sample-log.ts'
 import { temporaryDirectory } from './parts/temporary-directory.ts'
 
 type Storage = ReturnType<typeof jsonlStorage>
+
+/** A stream delta of 200 characters. */
+function delta(time: number): Omit<AnySessionEvent, 'seq'> {
+  const data = { turn: 1, step: 1, kind: 'text', index: 0, text: 'x'.repeat(200) }
+  return { time, type: 'assistant/chunk', data }
+}
 
 async function make(storage: Storage, id: string, time: number, more: object = {}): Promise<void> {
   const writer = await storage.openWriter(id, { kind: 'create', header: { ...sampleHeader(id), ...more } })
@@ -119,6 +126,74 @@ it('is told from long last lines, long headers and packed runs as well', async (
     ['line', 1],
     ['header', 1],
   ])
+})
+
+it('judges the end of a log as opening it does, whatever was added again', async () => {
+  const root = await temporaryDirectory()
+  for (const pack of [false, true]) {
+    const storage = jsonlStorage({ root, durability: 'process', pack })
+    const id = `s-${pack}`
+    // Batches of one line, of several, and one that a small window does not hold.
+    const sizes = [30, 1, 1, 4, 40, 2, 1]
+    let seq = 0
+    const writer = await storage.openWriter(id, { kind: 'create', header: sampleHeader(id) })
+    const ends: number[] = []
+    for (const size of sizes) {
+      const batch = Array.from({ length: size }, () => {
+        return { ...delta(seq), seq: seq++ }
+      })
+      await writer.append(batch)
+      ends.push((await readLog(root, id)).length)
+    }
+    await writer.close()
+    const whole = await readLog(root, id)
+    const header = whole.indexOf(10) + 1
+    const starts = [header, ...ends.slice(0, -1)]
+    for (const [index, start] of starts.entries()) {
+      const again = whole.subarray(start, ends[index])
+      for (const [end, kept] of [...ends.entries(), [-1, header] as const]) {
+        await writeLog(root, id, Buffer.concat([whole.subarray(0, kept), again]))
+        const opened = await storage.openWriter(id, { kind: 'resume' }).then(
+          async (found) => {
+            await found.close()
+            return 'ready'
+          },
+          () => 'damaged',
+        )
+        const entry = (await storage.list({ limit: 9 })).find((each) => each.id === id)
+        expect(entry?.state, `${pack} ${index} behind ${end}`).toBe(opened)
+        expect(opened === 'ready').toBe(index === end + 1)
+      }
+    }
+    await writeLog(root, id, whole)
+    expect((await storage.list({ limit: 9 })).find((each) => each.id === id)).toMatchObject({ events: seq })
+  }
+})
+
+it('needs no more than a glance for sound logs, whatever the size of their batches', async () => {
+  const root = await temporaryDirectory()
+  const plain = jsonlStorage({ root, durability: 'process' })
+  for (const sizes of [[1], [30], [1, 1], [1, 30], [30, 30], [100, 1], [1, 100]]) {
+    const id = `s-${sizes.join('-')}`
+    const writer = await plain.openWriter(id, { kind: 'create', header: sampleHeader(id) })
+    let seq = 0
+    for (const size of sizes) {
+      await writer.append(Array.from({ length: size }, () => ({ ...delta(seq), seq: seq++ })))
+    }
+    await writer.close()
+  }
+  const fs = new FaultyFileSystem()
+  const entries = await jsonlStorage({ root, durability: 'process', fileSystem: fs }).list({ limit: 9 })
+  expect(entries.map(({ id, events }) => [id, events]).sort()).toEqual([
+    ['s-1', 1],
+    ['s-1-1', 2],
+    ['s-1-100', 101],
+    ['s-1-30', 31],
+    ['s-100-1', 101],
+    ['s-30', 30],
+    ['s-30-30', 60],
+  ])
+  expect(fs.calls.filter(({ name }) => name.startsWith('open ')).length).toBe(0)
 })
 
 it('of no root is empty, and makes none', async () => {
