@@ -1,5 +1,5 @@
 /** From a stored log to its one writer: lock, look, decide, and only then write (events-and-recovery, resume). */
-import { type ArgumentCheck, anObject, checkedLater } from '../argument-checks.ts'
+import { type ArgumentCheck, anObject, checkedLater, must } from '../argument-checks.ts'
 import { headReceipt } from '../event/event-json.ts'
 import type { HeadReceipt } from '../event/head-receipt.ts'
 import { extensionTypes } from '../projection/extension-types.ts'
@@ -108,11 +108,22 @@ async function reconcile(fold: LogFold, options: ResumeOptions): Promise<Readonl
   for (const call of fold.openCalls()) {
     if (call.begunAt === undefined) continue
     signal.throwIfAborted()
-    const result = await unlessAborted(options.reconcile(call, signal), signal)
+    const result = await unlessAborted(answer(options.reconcile(call, signal), 'the result of reconcile'), signal)
     if (result !== undefined) results.set(call.callId, reconciledResult(result, 'the result of reconcile'))
   }
   return results
 }
+
+function isReadable(value: object): boolean {
+  Reflect.get(value, 'then')
+  return true
+}
+
+/** Awaiting what cannot be read would throw the proxy's own error. */
+const answer: ArgumentCheck<Promise<ReconciledResult | undefined>> = must(
+  'a promise of a result',
+  (value) => typeof value !== 'object' || value === null || isReadable(value),
+)
 
 /** Its content is judged as that of any `tool/result`. */
 const reconciledResult: ArgumentCheck<ReconciledResult> = anObject<ReconciledResult>(

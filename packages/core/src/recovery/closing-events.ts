@@ -1,4 +1,4 @@
-import { SessionError } from '../errors.ts'
+import { isSessionError, SessionError } from '../errors.ts'
 import type { EventInput } from '../event/event.ts'
 import { isStrayPromise } from '../event/stray-promise.ts'
 import type { InTurn, SessionEventMap, TurnEndReason } from '../event/vocabulary.ts'
@@ -52,7 +52,7 @@ function partialAnswer(
   // While calls are open the step has its answer, and a second one would break the grammar.
   if (!keepPartialAnswer || fold.answerStart === undefined || fold.openCalls().length > 0) return undefined
   if (!blocks.some((block) => block.kind === 'text' && block.text !== '')) return undefined
-  const message = made(present(format).partialAssistant(blocks))
+  const message = made(() => present(format).partialAssistant(blocks))
   if (message === undefined) return undefined
   const model = fold.state(requestHeaderProjection)?.model
   return { ...place, message, toolCalls: [], ...(model !== undefined && { model }), interrupted: true }
@@ -72,7 +72,7 @@ function resultOf(call: OpenCall, place: InTurn, options: ClosingOptions): Sessi
   }
   const kind = outcomeOf(options.reason)
   const outcome: CallOutcome = { kind, ...synthetic, text: `${STOPPED[kind]} ${advice(call)}` }
-  const message = made(present(options.format).toolResult({ callId, name, arguments: args }, outcome))
+  const message = made(() => present(options.format).toolResult({ callId, name, arguments: args }, outcome))
   return { ...place, callId, message, synthetic }
 }
 
@@ -102,7 +102,14 @@ function advice({ tier, idempotencyKey, externalId }: OpenCall): string {
 }
 
 /** A format is synchronous; the promise of one that is not must not end the process when it rejects. */
-function made(message: unknown): unknown {
+function made(make: () => unknown): unknown {
+  let message: unknown
+  try {
+    message = make()
+  } catch (cause) {
+    if (isSessionError(cause)) throw cause
+    throw new SessionError('INVALID_ARGUMENT', 'a message format threw', { cause })
+  }
   if (!isStrayPromise(message)) return message
   throw new SessionError('INVALID_ARGUMENT', 'a message format must be synchronous: it returned a promise')
 }

@@ -425,12 +425,29 @@ describe('what a harness gave', () => {
       ['a message that is no JSON', { message: 5n }, 'INVALID_EVENT'],
     ]
     for (const [name, answer, code] of answers) {
-      const error = await refused(() => persistence.resume('open', { reconcile: async () => answer as never }))
-      // A revoked proxy cannot even be awaited: that is the harness's own throw.
-      if (name !== 'a revoked proxy') expect(error, name).toMatchObject({ name: 'SessionError', code })
+      const error = await refused(() => persistence.resume('open', { reconcile: () => answer as never }))
+      expect(error, name).toMatchObject({ name: 'SessionError', code })
       expect(medium.locks.size, name).toBe(0)
       expect(JSON.stringify([...medium.logs]), name).toBe(before)
     }
+  })
+
+  it('formats: a throw refuses to close the turn, with the cause', async () => {
+    const cause = new Error('no message')
+    const { medium } = await stored()
+    const broken = {
+      name: 'plain',
+      toolResult: () => {
+        throw cause
+      },
+      partialAssistant: () => undefined,
+      text: () => '',
+    }
+    const persistence = await openMemory({ medium, messageFormats: [broken] })
+    const before = JSON.stringify([...medium.logs])
+    expect(await refused(() => persistence.resume('open'))).toMatchObject({ code: 'INVALID_ARGUMENT', cause })
+    expect(medium.locks.size).toBe(0)
+    expect(JSON.stringify([...medium.logs])).toBe(before)
   })
 
   it('schemas: no result, or issues of any form, refuse the event', async () => {
