@@ -2,6 +2,8 @@
 export * from '@session-persistence/core'
 export * from '@session-persistence/jsonl'
 export {
+  decodeZstdFrames,
+  type FrameDecoderOptions,
   type JsonlZstdOptions,
   type JsonlZstdStorageOptions,
   jsonlZstdStorage,

@@ -7,6 +7,7 @@ import { addStoreOptions, openStore, type StoreOptions } from '../store.ts'
 import { Progress } from '../terminal/progress.ts'
 import { byteSize, count, plural } from '../terminal/quantity.ts'
 import { safeJson, safeLine } from '../terminal/safe-text.ts'
+import { zstdFiles } from '../zstd-files.ts'
 
 interface ImportCommandOptions extends StoreOptions {
   readonly format?: string
@@ -80,6 +81,7 @@ async function readOrStore(
   using progress = new Progress(err)
   const options = {
     signal,
+    unpackers: [zstdFiles],
     ...(format === undefined ? {} : { format }),
     onProgress: (bytes: number, total: number) =>
       progress.show(() => `reading ${safeLine(file)}, ${byteSize(bytes)} of ${byteSize(total)} …`),

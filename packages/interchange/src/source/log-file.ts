@@ -2,10 +2,21 @@ import { createHash } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { SessionError, type SessionErrorCode } from '@session-persistence/core'
+import { isSessionError, SessionError, type SessionErrorCode } from '@session-persistence/core'
+import type { Unpacker } from './unpacker.ts'
 
 /** Bytes asked of the operating system at once. */
 const CHUNK_BYTES = 256 * 1024
+
+/** Of a file's head: enough to tell what it is wrapped in. */
+const WRAPPING_BYTES = 64
+
+/** How the content of a file is got at, where it is not what is stored. */
+interface Wrapping {
+  readonly unpacker: Unpacker
+  /** Bytes of the file. */
+  readonly size: number
+}
 
 /**
  * A regular file that several passes read. Every pass opens it anew and checks that it is still the same content, so
@@ -13,14 +24,17 @@ const CHUNK_BYTES = 256 * 1024
  */
 export class LogFile {
   readonly path: string
+  /** Bytes of the content. */
   readonly size: number
   readonly #identity: string
+  readonly #wrapping: Wrapping | undefined
   #hash: string | undefined
 
-  private constructor(path: string, facts: Stats) {
+  private constructor(path: string, size: number, identity: string, wrapping?: Wrapping) {
     this.path = path
-    this.size = facts.size
-    this.#identity = identityOf(facts)
+    this.size = size
+    this.#identity = identity
+    this.#wrapping = wrapping
   }
 
   /**
@@ -36,13 +50,39 @@ export class LogFile {
       throw fileError(error, absolute)
     }
     if (!facts.isFile()) throw notRegular(facts, absolute)
-    return new LogFile(absolute, facts)
+    return new LogFile(absolute, facts.size, identityOf(facts))
+  }
+
+  /**
+   * The same file as its content, when it is wrapped so; otherwise this one. Reads all of it, to know before anything is
+   * made of it that it is whole, and how long. CORRUPT with the path and TOO_LARGE as the unpacker says.
+   */
+  async unpacked(unpackers: readonly Unpacker[], signal?: AbortSignal): Promise<LogFile> {
+    const head = await this.head(WRAPPING_BYTES)
+    const unpacker = unpackers.find((each) => each.detect(head))
+    if (unpacker === undefined) return this
+    const wrapping = { unpacker, size: this.size }
+    const hash = createHash('sha256')
+    let size = 0
+    for await (const chunk of new LogFile(this.path, 0, this.#identity, wrapping).chunks(signal)) {
+      hash.update(chunk)
+      size += chunk.length
+    }
+    const file = new LogFile(this.path, size, this.#identity, wrapping)
+    file.#hash = hash.digest('hex')
+    return file
   }
 
   /** The first bytes, at most `length` of them. */
   async head(length: number): Promise<Buffer> {
-    await using pass = await this.open()
-    return pass.read(0, Math.min(length, this.size))
+    const parts: Buffer[] = []
+    let found = 0
+    for await (const chunk of this.chunks()) {
+      parts.push(chunk)
+      found += chunk.length
+      if (found >= length) break
+    }
+    return Buffer.concat(parts).subarray(0, length)
   }
 
   /** SHA-256 of the content as hexadecimal digits. Read once. */
@@ -57,15 +97,47 @@ export class LogFile {
 
   /** The content in order. Each chunk is the caller's to keep. */
   async *chunks(signal?: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
-    await using pass = await this.open()
-    for (let offset = 0; offset < this.size; offset += CHUNK_BYTES) {
-      signal?.throwIfAborted()
-      yield await pass.read(offset, Math.min(CHUNK_BYTES, this.size - offset))
+    if (this.#wrapping === undefined) {
+      yield* this.#stored(this.size, signal)
+      return
+    }
+    const { unpacker, size } = this.#wrapping
+    try {
+      const content = unpacker.unpack(this.#stored(size, signal), signal === undefined ? {} : { signal })
+      for await (const part of content) {
+        // A part may be a whole file; what readers make of a chunk is held at once.
+        for (let at = 0; at < part.length; at += CHUNK_BYTES) {
+          yield Buffer.from(part.buffer, part.byteOffset + at, Math.min(CHUNK_BYTES, part.length - at))
+        }
+      }
+    } catch (error) {
+      if (!isSessionError(error) || error.path !== undefined) throw error
+      const { code, offset } = error
+      const place = { path: this.path, ...(offset === undefined ? {} : { offset }), cause: error }
+      throw new SessionError(code, `${this.path} cannot be unpacked: ${error.message}`, place)
     }
   }
 
-  /** CONFLICT when the file is no longer what {@link LogFile.at} saw. */
+  /** The bytes of the file. */
+  async *#stored(size: number, signal: AbortSignal | undefined): AsyncGenerator<Buffer, void, undefined> {
+    await using pass = await this.#open()
+    for (let offset = 0; offset < size; offset += CHUNK_BYTES) {
+      signal?.throwIfAborted()
+      yield await pass.read(offset, Math.min(CHUNK_BYTES, size - offset))
+    }
+  }
+
+  /**
+   * For reads at any offset. CONFLICT when the file is no longer what {@link LogFile.at} saw; NOT_SUPPORTED for a file
+   * that is read through an unpacker, which only goes forward.
+   */
   async open(): Promise<FilePass> {
+    if (this.#wrapping === undefined) return this.#open()
+    const message = `${this.path} is compressed, and a log of this kind is not read in order; unpack it first`
+    throw new SessionError('NOT_SUPPORTED', message, { path: this.path })
+  }
+
+  async #open(): Promise<FilePass> {
     let handle: FileHandle
     try {
       // Non-blocking, because the path may have become a FIFO since it was looked at.
