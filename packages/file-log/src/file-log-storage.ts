@@ -12,6 +12,7 @@ import {
   type WriterIntent,
   withSessionId,
 } from '@session-persistence/core'
+import { requireAscent } from './ascent.ts'
 import { checkLog } from './check.ts'
 import type { FileSystem } from './file-system.ts'
 import { ioError, isMissing } from './io-error.ts'
@@ -106,9 +107,13 @@ class FileLogStorage implements SealableStorage {
     const { fs, layout, codec, name, id } = place
     const directory = layout.directory(name)
     const snapshot = await takeSnapshot(fs, layout, directory, codec, id)
-    await snapshot.file.close().catch(() => {})
-    const { verdict } = snapshot.tail
-    if (verdict.kind === 'corrupt') throw corruptError(snapshot.path, id, verdict.damage)
+    try {
+      const { verdict } = snapshot.tail
+      if (verdict.kind === 'corrupt') throw corruptError(snapshot.path, id, verdict.damage)
+      await requireAscent(snapshot, codec)
+    } finally {
+      await snapshot.file.close().catch(() => {})
+    }
     await sweepDirectory(fs, directory)
     return LogWriter.resume(place, lock, snapshot)
   }

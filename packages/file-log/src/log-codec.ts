@@ -122,7 +122,7 @@ export interface LogDialect {
    * bytes stay as they are until the promise settles.
    */
   scan(window: Window, position: ScanPosition, options: ScanOptions): MaybePromise<ScanResult>
-  /** The first verified unit that starts in the window at or behind `from`; undefined when there is none. */
+  /** The first verified unit that starts in the window at or behind `from`; undefined when there is none. Leaves the bytes as they are. */
   findUnit(window: Window, from: number): UnitSpan | undefined
   /**
    * Where a page of bounded content that ends with the window starts, for a codec of which a few bytes may hold much;

@@ -56,7 +56,8 @@ function interpolated(low: ScanStart, high: ScanStart, seq: number): number {
   return Math.min(high.offset - 1, Math.max(low.offset + 1, aim))
 }
 
-async function probe(
+/** The first verified unit at or behind `from`; undefined when there is none before `end`. */
+export async function probe(
   file: OpenFile,
   path: string,
   codec: LogCodec,
