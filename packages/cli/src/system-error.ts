@@ -22,3 +22,18 @@ export function systemError(error: unknown, sentence: string, path: string): unk
   const errno = String(error.code)
   return new SessionError(codes[errno] ?? 'IO', `${sentence}: ${path}: ${errno}`, { cause: error, path })
 }
+
+/**
+ * The same for an error that came up where no file was named: a directory of temporary files, the working directory.
+ * Undefined for anything but a refused system call.
+ */
+export function systemFailure(error: unknown): SessionError | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { code = 'unknown error', syscall, path } = error as NodeJS.ErrnoException
+  if (typeof syscall !== 'string') return undefined
+  const sentence =
+    syscall === 'uv_cwd'
+      ? `the working directory cannot be told, it may have been removed: ${code}`
+      : `the system refused ${syscall}: ${path === undefined ? '' : `${path}: `}${code}`
+  return new SessionError(codes[code] ?? 'IO', sentence, { cause: error, ...(path === undefined ? {} : { path }) })
+}

@@ -1,10 +1,11 @@
 // Proves that whatever is named by mistake gets a typed error in one line and a failing exit code, from every command,
 // and that nothing is written and nothing hangs.
-import { rm } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { badFiles } from './support/bad-files.ts'
-import { type CliResult, runCli } from './support/run-cli.ts'
+import { type CliResult, ended, main, runCli, textOf } from './support/run-cli.ts'
 import { contentOf, store, type TemporaryRoot, temporaryRoot, twoTurns } from './support/temporary-root.ts'
 
 let place: TemporaryRoot
@@ -145,3 +146,43 @@ describe('memory:', () => {
     expect(result.stderr).toContain('NOT_SUPPORTED')
   })
 })
+
+it('a working directory that was removed', async () => {
+  for (const command of [['list'], ['verify', 'abcdef'], ['import', 'x.jsonl'], ['tour', '--keep', 'x']]) {
+    const gone = join(place.directory, 'gone')
+    await mkdir(gone)
+    const result = await inRemovedDirectory(gone, command)
+    expectTypedError({ ...result, stdout: '' }, command)
+  }
+})
+
+it('a directory for temporary files that is not there', async () => {
+  const result = await runCli(['tour'], { env: { TMPDIR: join(place.directory, 'nothing') } })
+  expectTypedError({ ...result, stdout: '' }, ['tour'])
+  expect(result.stderr).toContain(join(place.directory, 'nothing'))
+})
+
+// Linux alone has file names of any bytes.
+it.runIf(process.platform === 'linux')('a file whose name is not UTF-8', async () => {
+  const name = Buffer.concat([Buffer.from(`${place.directory}/b`), Buffer.from([0xe4]), Buffer.from('r.jsonl')])
+  await writeFile(name, '{}')
+  for (const command of ['import', 'tour']) {
+    // A shell passes the bytes on as they are; `$1` holds them in octal.
+    const octal = [...name].map((byte) => `\\0${byte.toString(8)}`).join('')
+    const script = `file=$(printf '%b' "$1"); shift; exec "$@" ${command} "$file"`
+    const result = await runShell(script, [octal, process.execPath, main])
+    expectTypedError({ ...result, stdout: '' }, [command])
+    expect(result.stderr).toContain('INVALID_ARGUMENT')
+    expect(result.stderr).toContain('not UTF-8')
+  }
+})
+
+function inRemovedDirectory(directory: string, command: readonly string[]): Promise<CliResult> {
+  return runShell('cd "$1" && rmdir "$1" && shift && exec "$@"', [directory, process.execPath, main, ...command])
+}
+
+async function runShell(script: string, args: readonly string[]): Promise<CliResult> {
+  const child = spawn('/bin/sh', ['-c', script, 'sh', ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const [stdout, stderr, code] = await Promise.all([textOf(child.stdout), textOf(child.stderr), ended(child)])
+  return { code, stdout, stderr }
+}

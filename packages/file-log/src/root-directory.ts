@@ -23,7 +23,12 @@ export class RootDirectory {
       throw new SessionError('INVALID_ARGUMENT', '`root` must be the path of a directory')
     }
     this.#fs = fs
-    this.#given = resolve(root)
+    try {
+      this.#given = resolve(root)
+    } catch (error) {
+      // The working directory of the process is gone.
+      throw ioError(error, 'resolve the root', root)
+    }
     this.#sync = sync
   }
 

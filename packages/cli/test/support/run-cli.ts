@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+export const main: string = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
 export interface CliOptions {
   readonly input?: string | Buffer
@@ -56,7 +56,7 @@ export async function printed(child: ChildProcess, pattern: RegExp): Promise<str
   throw new Error(`ended before it printed ${pattern}; it printed: ${text}`)
 }
 
-async function textOf(stream: NodeJS.ReadableStream | null): Promise<string> {
+export async function textOf(stream: NodeJS.ReadableStream | null): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of stream ?? []) chunks.push(Buffer.from(chunk))
   return Buffer.concat(chunks).toString()
