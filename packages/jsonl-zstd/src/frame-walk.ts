@@ -7,9 +7,9 @@ import { SessionError } from '@session-persistence/core'
 
 /** Little-endian, as everything in a frame. */
 export const FRAME_MAGIC = 0xfd2fb528
-const SKIPPABLE_MAGIC = 0x184d2a50
+export const SKIPPABLE_MAGIC = 0x184d2a50
 /** The last four bits of a skippable frame's magic number are free. */
-const SKIPPABLE_MASK = 0xfffffff0
+export const SKIPPABLE_MASK = 0xfffffff0
 export const SKIPPABLE_HEADER_BYTES = 8
 export const CHECKSUM_BYTES = 4
 export const BLOCK_HEADER_BYTES = 3

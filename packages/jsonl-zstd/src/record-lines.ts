@@ -8,6 +8,8 @@ import { escapeLineSeparators } from './line-separators.ts'
 
 /** UTF-8 bytes that one UTF-16 unit takes at most. */
 const UNIT_BYTES_MAX = 3
+/** From here on a text's bytes are counted, so that a large one takes no more memory than it needs. */
+const COUNTED_UNITS_MIN = 64 * 1024
 const FIRST_BYTES = 1024
 
 /** Collects lines in one growing buffer: half the cost of joining strings, and no limit on the length of one. */
@@ -21,7 +23,7 @@ export class LineWriter {
 
   add(record: AnySessionEvent | PackedRun): void {
     const text = escapeLineSeparators(isPackedRun(record) ? packedRunJson(record) : eventJson(record))
-    this.#reserve(text.length * UNIT_BYTES_MAX + 1)
+    this.#reserve((text.length < COUNTED_UNITS_MIN ? text.length * UNIT_BYTES_MAX : Buffer.byteLength(text)) + 1)
     this.#length += this.#bytes.write(text, this.#length, 'utf8')
     this.#bytes[this.#length++] = 0x0a
   }

@@ -105,7 +105,7 @@ function windowDescriptor(windowSize: number): number {
  * this bound a small file could make a decoder produce gigabytes before it notices. Real encoders fill blocks with 8 KiB
  * and more on average.
  */
-const BLOCK_FILL_MIN = 16
+const CONTENT_OVERSHOOT_MAX = 16
 
 /** CORRUPT unless the frame declares its size, at most `sizeMax`, and its blocks fit it. */
 export function checkFrameBounds(
@@ -117,7 +117,7 @@ export function checkFrameBounds(
   if (contentSize === undefined) throw corruptFrame('it does not declare its size', offset)
   if (contentSize > sizeMax) throw corruptFrame('it declares a size beyond the limit', offset)
   const fits = compressed
-    ? contentMax >= contentSize && contentMax <= BLOCK_FILL_MIN * (contentSize + BLOCK_CONTENT_BYTES_MAX)
+    ? contentMax >= contentSize && contentMax <= CONTENT_OVERSHOOT_MAX * (contentSize + BLOCK_CONTENT_BYTES_MAX)
     : contentMax === contentSize
   if (!fits) throw corruptFrame('its blocks do not fit the size that it declares', offset)
   return contentSize

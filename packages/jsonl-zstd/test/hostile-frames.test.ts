@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { jsonlStorage } from '../../jsonl/src/index.ts'
 import { readAll, SAMPLE_BATCHES, SAMPLE_EVENTS, sampleHeader, store } from '../../jsonl/test/parts/sample-log.ts'
 import { temporaryDirectory } from '../../jsonl/test/parts/temporary-directory.ts'
-import { chooseCodec, decodeZstdFrames, jsonlZstdStorage } from '../src/index.ts'
+import { chooseCodec, decodeZstdFrames, jsonlZstdStorage, zstdUnpacker } from '../src/index.ts'
 import { encodeFrame, encodeRawFrame } from '../src/zstd-frame.ts'
 import { logPath, readLog, unit, writeLog } from './parts/frame-log.ts'
 
@@ -287,6 +287,23 @@ describe('the decoder of foreign files', () => {
     )
     const frames = await Promise.all(contents.map((content) => codec.compress(content)))
     expect((await decoded(Buffer.concat(frames), 5000)).equals(Buffer.concat(contents))).toBe(true)
+  })
+
+  it('is what unpacks such files for the readers of other formats', async () => {
+    const frame = await encodeFrame(chooseCodec(), Buffer.from('one\ntwo\n'))
+    expect(zstdUnpacker.detect(frame)).toBe(true)
+    expect(zstdUnpacker.detect(Buffer.from('5d2a4d1800000000', 'hex'))).toBe(true)
+    expect(zstdUnpacker.detect(Buffer.from('{"a":1}'))).toBe(false)
+    expect(zstdUnpacker.detect(frame.subarray(0, 3))).toBe(false)
+    const chunks = async function* (): AsyncGenerator<Uint8Array> {
+      yield frame
+    }
+    const parts: Uint8Array[] = []
+    for await (const part of zstdUnpacker.unpack(chunks(), {})) parts.push(part)
+    expect(Buffer.concat(parts).toString()).toBe('one\ntwo\n')
+    const reason = new Error('stop')
+    const stopped = zstdUnpacker.unpack(chunks(), { signal: AbortSignal.abort(reason) })[Symbol.asyncIterator]()
+    await expect(stopped.next()).rejects.toBe(reason)
   })
 
   it('refuses bombs, damage and cut files with the offset of the frame', async () => {
