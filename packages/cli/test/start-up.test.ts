@@ -1,4 +1,5 @@
 // Proves that the built command starts, explains itself, and answers wrong usage with one line and exit code 2.
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { runCli } from './support/run-cli.ts'
 
@@ -28,6 +29,11 @@ describe('the command line', () => {
     expect(code).toBe(0)
     for (const command of commands) expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'))
     expect(stdout).not.toContain('tour-agent')
+  })
+
+  it('has every command in its documentation', () => {
+    const page = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8')
+    for (const command of commands) expect(page).toMatch(new RegExp(`^\\| \`${command}[ \`]`, 'm'))
   })
 
   it.each(commands)('%s has a help with an example', async (command) => {

@@ -1,10 +1,11 @@
-// Proves that the tables of the README say what the code says: every event type with its fields, every error code, and
-// every limit with its value.
+// Proves that the tables of the documentation say what the code says: every event type with its fields, every error code,
+// every limit with its value, and every backend.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { coreVocabulary, LIMITS, SESSION_ERROR_CODES } from '../src/index.ts'
+import { BACKENDS, coreVocabulary, LIMITS, SESSION_ERROR_CODES } from '../src/index.ts'
 
-const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
+const page = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
+const readme = page('README.md')
 
 /** Rows of the first table below a heading, as cells. */
 function tableUnder(heading: string): string[][] {
@@ -20,6 +21,13 @@ function tableUnder(heading: string): string[][] {
 const codeWords = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word)
 
 describe('the README', () => {
+  it('says how to open every backend', () => {
+    const calls = tableUnder('Open and create').map(([call = '']) => /openPersistence\('([^']+)'/.exec(call)?.[1])
+    expect(calls.filter((location) => location !== undefined)).toEqual(
+      BACKENDS.map(({ scheme, place }) => `${scheme}:${place}`),
+    )
+  })
+
   it('lists every error code once, in the order of the code', () => {
     expect(tableUnder('Errors').map(([code = '']) => codeWords(code))).toEqual(
       Object.keys(SESSION_ERROR_CODES).map((code) => [code]),
@@ -48,6 +56,28 @@ describe('the README', () => {
       for (const { name, required } of variants.flatMap((variant) => variant.fields)) {
         expect(words.has(name) || (!required && words.has(`${name}?`)), `${type}.${name}`).toBe(true)
       }
+    }
+  })
+})
+
+describe('the page for choosing a backend', () => {
+  it('has every backend in every table of all of them, and figures for each', () => {
+    const choosing = page('docs/choosing.md')
+    const all = BACKENDS.map(({ scheme }) => `\`${scheme}\``)
+    for (const [heading, end] of [
+      ['## What each is for', '##'],
+      ['## What each guarantees', '##'],
+      ['<!-- figures: ', '<!-- end of figures -->'],
+    ] as const) {
+      const section = choosing.split(heading)[1]?.split(`\n${end}`)[0] ?? ''
+      const rows = section.split('\n').filter((line) => line.startsWith('|'))
+      const cells = rows.map((row) => row.split(/(?<!\\)\|/).slice(1, -1))
+      expect(
+        cells[0]?.slice(1).map((cell) => cell.trim()),
+        heading,
+      ).toEqual(all)
+      expect(cells.length).toBeGreaterThan(2)
+      for (const row of cells) expect(row, heading).toHaveLength(all.length + 1)
     }
   })
 })
