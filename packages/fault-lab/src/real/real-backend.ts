@@ -1,22 +1,25 @@
 /** The three backends on the real file system, below one directory. */
 import { join } from 'node:path'
 import type { SessionStorage } from '@session-persistence/core'
+import { nodeFileSystem } from '@session-persistence/file-log'
 import { jsonlStorage } from '@session-persistence/jsonl'
 import { jsonlZstdStorage } from '@session-persistence/jsonl-zstd'
 import { sqliteStorage } from '@session-persistence/sqlite'
+import type { Weakness } from '../scenario/stage.ts'
 
 export const REAL_BACKENDS = ['jsonl', 'jsonl-zstd', 'sqlite'] as const
 
 export type RealBackend = (typeof REAL_BACKENDS)[number]
 
 /** Everything that is stored stands in `<directory>/root`. */
-export function openReal(backend: RealBackend, directory: string): SessionStorage {
+export function openReal(backend: RealBackend, directory: string, weaken: Weakness = (it) => it): SessionStorage {
+  const fileSystem = weaken(nodeFileSystem)
   const root = join(directory, 'root')
   switch (backend) {
     case 'jsonl':
-      return jsonlStorage({ root })
+      return jsonlStorage({ root, fileSystem })
     case 'jsonl-zstd':
-      return jsonlZstdStorage({ root })
+      return jsonlZstdStorage({ root, fileSystem })
     case 'sqlite':
       return sqliteStorage({ file: join(root, 'sessions.db') })
   }

@@ -22,6 +22,8 @@ export interface WriterTask {
   readonly waits?: boolean
   /** Holds the lock when it is done, until it is killed. */
   readonly holds?: boolean
+  /** Name of one of `WEAKNESSES`, for controls; file backends only. */
+  readonly weakness?: string
 }
 
 export function taskBatches({

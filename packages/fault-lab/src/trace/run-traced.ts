@@ -18,6 +18,9 @@ export function isInstalled(command: string): boolean {
   return spawnSync(command, ['-V'], { stdio: 'ignore' }).error === undefined
 }
 
+/** No task takes that long: a process that does is killed, and what it said is judged. */
+const HANGING_MS = 60_000
+
 export interface RunOptions {
   /** Command before `node`: `prlimit --fsize=1000`. */
   readonly under?: readonly string[]
@@ -66,9 +69,11 @@ export function runWriter(task: WriterTask, { under = [], onLine }: RunOptions =
       if (line !== undefined) onLine(line, running)
     }
   })
+  const hanging = setTimeout(() => child.kill('SIGKILL'), HANGING_MS)
   return new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('close', (_, signal) => {
+      clearTimeout(hanging)
       resolve({ lines: parseLines(said), stderr, signal })
     })
   })
