@@ -16,10 +16,11 @@ import type { Layout } from './layout.ts'
 import type { LogCodec, LogDialect } from './log-codec.ts'
 import { openLogReader } from './log-reader.ts'
 import type { LogSnapshot } from './log-snapshot.ts'
-import { NewLog } from './publish.ts'
+import type { NewLog } from './publish.ts'
 import { rewriteLog } from './rewrite.ts'
 import { type SealReport, sealLog } from './seal.ts'
 import { StoredLog } from './stored-log.ts'
+import { type BornLog, UnbornLog } from './unborn-log.ts'
 import type { WriterLock } from './writer-lock.ts'
 
 export interface WriterPlace {
@@ -33,8 +34,8 @@ export interface WriterPlace {
 }
 
 type State =
-  | { readonly kind: 'unborn'; readonly discarding?: NewLog }
-  | { readonly kind: 'staged'; readonly log: NewLog; readonly dialect: LogDialect }
+  | { readonly kind: 'unborn'; readonly log: UnbornLog }
+  | ({ readonly kind: 'staged' } & BornLog)
   | { readonly kind: 'stored'; readonly log: StoredLog }
   /** A step failed in a way that only opening the session again can tell apart. */
   | { readonly kind: 'broken'; readonly cause: unknown }
@@ -66,7 +67,8 @@ export class LogWriter implements StorageWriter {
 
   /** A new log; nothing is stored yet. */
   static create(place: WriterPlace, lock: WriterLock, header: SessionHeader, staged: boolean): LogWriter {
-    return new LogWriter(place, lock, header, { nextSeq: 0, lastTime: undefined }, { kind: 'unborn' }, staged)
+    const state: State = { kind: 'unborn', log: new UnbornLog(place, header) }
+    return new LogWriter(place, lock, header, { nextSeq: 0, lastTime: undefined }, state, staged)
   }
 
   /** The stored log of a snapshot whose file is closed already. */
@@ -103,10 +105,12 @@ export class LogWriter implements StorageWriter {
     if (last === undefined) return
     this.#requireNext(events)
     if (this.#state.kind === 'unborn' && !this.#staged) {
-      await this.#bear(events)
+      const { log, dialect } = await this.#state.log.publish(events)
+      this.#tail = { nextSeq: last.seq + 1, lastTime: last.time }
+      this.#adopt(log, dialect)
       return
     }
-    if (this.#state.kind === 'unborn') await this.#stage()
+    if (this.#state.kind === 'unborn') this.#state = { kind: 'staged', ...(await this.#state.log.stage()) }
     if (this.#state.kind === 'staged') {
       const { log, dialect } = this.#state
       await log.write(await dialect.encodeBatch(events, log.length))
@@ -124,47 +128,6 @@ export class LogWriter implements StorageWriter {
       expected,
       ...(found === undefined ? {} : { found }),
     })
-  }
-
-  async #stage(): Promise<void> {
-    const { codec } = this.#place
-    const { bytes, dialect } = await codec.create(this.#header)
-    const log = await NewLog.begin(this.#place)
-    try {
-      await log.write(bytes)
-    } catch (error) {
-      await log.discard()
-      throw error
-    }
-    this.#state = { kind: 'staged', log, dialect }
-  }
-
-  /** Header and first batch appear together, durable, or not at all. */
-  async #bear(events: readonly AnySessionEvent[]): Promise<void> {
-    await this.#finishDiscarding()
-    const { bytes, dialect } = await this.#place.codec.create(this.#header)
-    const batch = await dialect.encodeBatch(events, bytes.length)
-    const log = await NewLog.begin(this.#place)
-    try {
-      await log.write(Buffer.concat([bytes, batch]))
-      await log.publish()
-    } catch (error) {
-      this.#state = { kind: 'unborn', discarding: log }
-      await this.#finishDiscarding().catch(() => {})
-      throw error
-    }
-    this.#tail = nextTail(events)
-    this.#adopt(log, dialect)
-  }
-
-  async #finishDiscarding(): Promise<void> {
-    if (this.#state.kind !== 'unborn' || this.#state.discarding === undefined) return
-    try {
-      await this.#state.discarding.discard()
-    } catch (cause) {
-      throw new SessionError('POISONED', 'an earlier first write failed and could not be undone yet', { cause })
-    }
-    this.#state = { kind: 'unborn' }
   }
 
   /** From a published directory to a stored log. */
@@ -188,7 +151,7 @@ export class LogWriter implements StorageWriter {
   async publish(): Promise<void> {
     this.#requireOpen()
     if (!this.#staged || this.#state.kind === 'stored') return
-    if (this.#state.kind === 'unborn') await this.#stage()
+    if (this.#state.kind === 'unborn') this.#state = { kind: 'staged', ...(await this.#state.log.stage()) }
     if (this.#state.kind !== 'staged') return
     const { log, dialect } = this.#state
     await log.publish()
@@ -245,7 +208,7 @@ export class LogWriter implements StorageWriter {
     try {
       if (state.kind === 'stored') await closeStored(this.#place, state.log)
       else if (state.kind === 'staged') await state.log.discard()
-      else if (state.kind === 'unborn') await state.discarding?.discard().catch(() => {})
+      else if (state.kind === 'unborn') await state.log.close()
     } finally {
       await this.#lock.release()
     }
@@ -270,9 +233,4 @@ async function closeStored(place: WriterPlace, log: StoredLog): Promise<void> {
   if (place.codec.sealsAtClose !== true || settled === undefined) return
   // Every event is stored and durable already: where merging fails, the log stays as it is.
   await sealLog(place, settled, 'close').catch(() => {})
-}
-
-function nextTail(events: readonly AnySessionEvent[]): StorageTail {
-  const last = events.at(-1)
-  return { nextSeq: (last?.seq ?? -1) + 1, lastTime: last?.time }
 }
