@@ -3,6 +3,7 @@ import { isSessionError, SessionError, withSessionId } from '../errors.ts'
 import type { AnySessionEvent, AppendOptions, EventInput, EventType, SessionEvent } from '../event/event.ts'
 import { headReceipt } from '../event/event-json.ts'
 import type { HeadReceipt } from '../event/head-receipt.ts'
+import { shownName } from '../event/shown-text.ts'
 import { isStrayPromise } from '../event/stray-promise.ts'
 import type { SessionEventMap } from '../event/vocabulary.ts'
 import { firstDifference } from '../projection/json-equality.ts'
@@ -18,6 +19,7 @@ import { Listeners } from './listeners.ts'
 import { planClosers } from './plan-closers.ts'
 import { readEvents } from './read-events.ts'
 import type { BeginCall, CloseTurnOptions, ReadOptions, Session } from './session.ts'
+import { appendArguments, closeTurnArguments, eventInputs } from './session-arguments.ts'
 import type { Settings } from './settings.ts'
 import { WriteQueue } from './write-queue.ts'
 
@@ -88,17 +90,19 @@ export class LiveSession extends FoldedState implements Session {
   }
 
   append<T extends EventType>(type: T, data: SessionEventMap[T], options?: AppendOptions): SessionEvent<T> {
-    const accepted = this.#accept([{ ...options, type, data }])
+    const accepted = this.#accept([
+      { ...(options === undefined ? {} : appendArguments(options, 'options')), type, data },
+    ])
     return accepted.at(-1) as SessionEvent<T>
   }
 
   appendAll(events: readonly EventInput[]): readonly SessionEvent[] {
-    if (!Array.isArray(events)) throw new SessionError('INVALID_ARGUMENT', 'appendAll takes an array of events')
-    if (events.length === 0) {
+    const inputs = eventInputs(events, 'events')
+    if (inputs.length === 0) {
       this.#assertOpen()
       return []
     }
-    return this.#accept(events).slice(-events.length) as readonly SessionEvent[]
+    return this.#accept(inputs).slice(-inputs.length) as readonly SessionEvent[]
   }
 
   async flush(): Promise<HeadReceipt> {
@@ -140,11 +144,12 @@ export class LiveSession extends FoldedState implements Session {
 
   async closeTurn(options: CloseTurnOptions): Promise<HeadReceipt> {
     this.#assertOpen()
+    const { reason, keepPartialAnswer = true } = closeTurnArguments(options, 'options')
     const closers = planClosers(this.fold, {
-      reason: options.reason,
+      reason,
       format: this.#settings.formats.get(this.header.messageFormat),
       blocks: this.#partial.blocks(),
-      keepPartialAnswer: options.keepPartialAnswer ?? true,
+      keepPartialAnswer,
     })
     if (closers.length > 0) this.#accept(closers)
     return this.#flush()
@@ -309,7 +314,7 @@ export class LiveSession extends FoldedState implements Session {
 
   #warn(what: string, error: unknown): void {
     const detail = isSessionError(error) ? `${error.code}: ${error.message}` : String(error)
-    process.emitWarning(`session ${this.id}: ${what}: ${detail}`, 'SessionPersistenceWarning')
+    process.emitWarning(`session ${shownName(this.id)}: ${what}: ${detail}`, 'SessionPersistenceWarning')
   }
 
   #assertOpen(): void {
