@@ -1,4 +1,5 @@
 /** Power cuts, failing disks and hostile files, for every backend. */
+export * from './fuzz/mutate.ts'
 export * from './model/crash-images.ts'
 export * from './model/disk.ts'
 export * from './model/disk-image.ts'
