@@ -234,7 +234,13 @@ export const coreVocabulary: { readonly [Type in CoreEventType]: EventSpec } = {
   'session/labels': {
     domain: 'log-only',
     description: 'The labels of the session from here on.',
-    fields: [must('labels', { kind: 'map', values: string }, 'All labels by name.')],
+    fields: [
+      must(
+        'labels',
+        { kind: 'map', values: string },
+        'Labels by name. They are laid over those set before; a label can be changed, not removed.',
+      ),
+    ],
   },
   'todo/write': {
     domain: 'log-only',
