@@ -12,7 +12,7 @@ import {
 import { openReal } from './real/real-backend.ts'
 import { taskBatches, type WriterTask, type WriterWord } from './real/writer-task.ts'
 import { sampleHeader } from './scenario/sample-events.ts'
-import { WEAKNESSES } from './scenario/weaknesses.ts'
+import { OTHER_WEAKNESSES, WEAKNESSES } from './scenario/weaknesses.ts'
 
 const task = JSON.parse(process.argv[2] ?? '') as WriterTask
 
@@ -61,7 +61,8 @@ async function append(writer: StorageWriter, batch: readonly AnySessionEvent[]):
 }
 
 async function run(): Promise<void> {
-  const weaken = task.weakness === undefined ? undefined : WEAKNESSES[task.weakness]
+  const weaken =
+    task.weakness === undefined ? undefined : (WEAKNESSES[task.weakness] ?? OTHER_WEAKNESSES[task.weakness])
   const storage = openReal(task.backend, task.directory, weaken)
   let writer: StorageWriter | undefined
   const opened = async (how: (from: SessionStorage) => Promise<StorageWriter>): Promise<StorageWriter> => {

@@ -5,6 +5,7 @@ import {
   FILE_BACKENDS,
   INJECTIONS,
   injectEverywhere,
+  OTHER_WEAKNESSES,
   report,
   SCALE,
   SCENARIOS,
@@ -47,6 +48,15 @@ describe.each(FILE_BACKENDS)('$name, every call of every write path', { timeout:
     const weaken = WEAKNESSES['believe a repeated sync']
     for (const scenario of scenarios) {
       if (!evidence.enough) await injectEverywhere(backend, scenario, evidence, () => INJECTIONS.slice(0, 4), weaken)
+    }
+    expect(evidence.violations).toHaveLength(1)
+  })
+
+  it('is seen to be reported as a missing session by a reader that mixes them up', async () => {
+    const evidence = new Evidence({ violationsMax: 1 })
+    const weaken = OTHER_WEAKNESSES['report a failing disk as a missing session']
+    for (const scenario of scenarios) {
+      if (!evidence.enough) await injectEverywhere(backend, scenario, evidence, () => INJECTIONS.slice(0, 2), weaken)
     }
     expect(evidence.violations).toHaveLength(1)
   })

@@ -84,6 +84,27 @@ export const WEAKNESSES: { readonly [name: string]: Weakness } = {
     },
   })),
   'rename over the log before it is synced': renameFirst,
+  'take a short write for a whole one': changed({}, (file) => ({
+    append: async (bytes) => {
+      await file.append(bytes.subarray(0, bytes.length >> 1))
+      return bytes.length
+    },
+  })),
+}
+
+/** The same, seen by other suites than the modelled power cuts. */
+export const OTHER_WEAKNESSES: { readonly [name: string]: Weakness } = {
+  'take a lock that excludes nobody': changed({}, () => ({ tryLock: () => true })),
+  'report a failing disk as a missing session': (fileSystem) =>
+    changed({
+      open: async (path, how, mode) => {
+        try {
+          return await fileSystem.open(path, how, mode)
+        } catch (error) {
+          throw how === 'read' ? Object.assign(new Error('ENOENT'), { code: 'ENOENT', cause: error }) : error
+        }
+      },
+    })(fileSystem),
 }
 
 /** Puts a new file in place first and syncs it afterwards, in the background. */
