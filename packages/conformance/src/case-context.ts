@@ -69,6 +69,7 @@ export class RunningCase {
     this.#media.push(medium)
     return {
       ...medium,
+      listsFiles: medium.files !== undefined,
       open: async (options: PersistenceOptions = {}) => {
         const persistence = await medium.open({ clock: () => this.#tick(), onFailure: () => {}, ...options })
         this.#persistences.push(persistence)

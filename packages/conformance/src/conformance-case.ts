@@ -73,6 +73,8 @@ export interface ConformanceCase {
 /** A medium as a case sees it: everything opened here is closed when the case ends. */
 export interface CaseMedium extends Medium {
   readonly files: () => Promise<readonly string[]>
+  /** Whether the harness tells the files. */
+  readonly listsFiles: boolean
 }
 
 export interface CaseContext {

@@ -10,7 +10,7 @@ import { isSessionError } from '@session-persistence/core'
 import type { Harness } from './harness.ts'
 import { appendEach, collect } from './stored-events.ts'
 import type { WorkerLine, WorkerStep, WorkerTask } from './worker-process.ts'
-import { CALL_ABOUT_TO_BEGIN, conversation, INTERRUPTED_AFTER_RESULT, turnEvents } from './workload.ts'
+import { CALL_ABOUT_TO_BEGIN, conversation, filling, INTERRUPTED_AFTER_RESULT, turnEvents } from './workload.ts'
 
 /** Synchronous, so that what was acknowledged is in the pipe before anything else happens. */
 function say(line: WorkerLine): void {
@@ -119,6 +119,9 @@ async function performStep(
       return
     case 'append':
       session?.appendAll(step.events)
+      return
+    case 'fill':
+      session?.appendAll(filling(step.events, step.characters))
       return
     case 'flush':
       await session?.flush()

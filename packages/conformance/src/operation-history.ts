@@ -171,7 +171,8 @@ function watched<T extends object>(target: T, replaced: (name: string, call: Cal
 }
 
 function shown(args: readonly unknown[]): string {
-  return args.map((one) => shortValue(one)).join(', ')
+  const given = args.slice(0, args.findLastIndex((one) => one !== undefined) + 1)
+  return given.map((one) => shortValue(one)).join(', ')
 }
 
 function sessionName(session: unknown): string {

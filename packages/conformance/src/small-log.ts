@@ -43,6 +43,12 @@ export function damagedAt(bytes: Buffer, offset: number): Buffer {
   return damaged
 }
 
+export function flippedAt(bytes: Buffer, offset: number, bit: number): Buffer {
+  const flipped = Buffer.from(bytes)
+  flipped[offset] = (bytes[offset] ?? 0) ^ (1 << bit)
+  return flipped
+}
+
 /** Every place in a full run, some in a quick one. */
 export function stride(context: CaseContext, full: number, quick: number): number {
   return context.effort === 'full' ? full : quick

@@ -9,6 +9,8 @@ import { shortValue } from './short-value.ts'
 export type WorkerStep =
   | { readonly do: 'create' | 'resume' | 'flush' | 'close' | 'delete'; readonly id: string }
   | { readonly do: 'append'; readonly id: string; readonly events: readonly EventInput[] }
+  /** One group of so many messages of so many characters: one batch that takes a while to write. */
+  | { readonly do: 'fill'; readonly id: string; readonly events: number; readonly characters: number }
   | { readonly do: 'fork'; readonly id: string; readonly child: string }
   | { readonly do: 'annotate'; readonly id: string; readonly title: string }
 

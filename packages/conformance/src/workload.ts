@@ -42,6 +42,14 @@ export function conversation(turns: number): readonly EventInput[] {
   return Array.from({ length: turns }, (_, index) => turnEvents(index + 1)).flat()
 }
 
+/** So many messages of so many characters. */
+export function filling(events: number, characters: number): readonly EventInput[] {
+  return Array.from({ length: events }, (_, index) => ({
+    type: 'user/message' as const,
+    data: { message: plainMessage('user', `${index} `.padEnd(characters, 'x')) },
+  }))
+}
+
 const walkThroughCall = { callId: 'c1', name: 'read', arguments: { path: 'a.txt' } } as const
 
 /** The first walk-through: everything up to a tool's result, and then the process dies. */

@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest'
 import { FAMILIES } from '../src/conformance-case.ts'
 import { LOGIC_MUTANTS } from '../src/mutants/all-mutants.ts'
-import { KILL_TABLE } from '../src/mutants/kill-table.ts'
 import { mutantHarness } from '../src/mutants/mutant.ts'
 import type { ConformanceReport } from '../src/report/conformance-report.ts'
 import { formatReport } from '../src/report/text-report.ts'
@@ -41,16 +40,40 @@ describe('the report', () => {
     expect(withoutDurations(first)).toEqual(withoutDurations(second))
   })
 
-  it('of a wrong backend names the clause, the first difference and how to repeat it', async () => {
+  it('of a wrong backend explains each failure: difference, history, usual cause, command', async () => {
     const mutant = LOGIC_MUTANTS.find(({ name }) => name === 'reverse-ignored')
     if (mutant === undefined) throw new Error('no such mutant')
-    const report = await runConformance(mutantHarness(memoryHarness, mutant), { families: ['READ'], seed: 3 })
-    expect(report.outcome).toBe('violations')
-    expect(report.reached).toBe('none')
+    const report = await runConformance(mutantHarness(memoryHarness, mutant), { ids: ['READ-2', 'READ-3'], seed: 3 })
+    expect([report.outcome, report.reached, report.counts]).toEqual([
+      'violations',
+      'none',
+      { passed: 1, failed: 1, skipped: 0 },
+    ])
+    const failure = report.results.find(({ id }) => id === 'READ-3')?.failure
+    expect(failure).toEqual({
+      message: 'the whole log: first difference at $[0].seq: expected 35, found 0',
+      window: [
+        expect.stringMatching(/^- \[0\] \{"seq":35,/),
+        expect.stringMatching(/^\+ \[0\] \{"seq":0,/),
+        expect.stringMatching(/^- \[1\] \{"seq":34,/),
+        expect.stringMatching(/^\+ \[1\] \{"seq":1,/),
+      ],
+      history: [
+        'p1 = open()',
+        'p1.create({ id: "s" }) -> a session',
+        ...['11', '23', '35'].flatMap((seq) => [
+          'p1/"s".appendAll(12 events) -> accepted',
+          expect.stringMatching(new RegExp(`^p1/"s"\\.flush\\(\\) -> \\{ seq: ${seq}, crc: "[0-9a-f]{8}" \\}$`)),
+        ]),
+        'p1/"s".close() -> done',
+        'p1.read("s", { reverse: true }) -> 36 events',
+      ],
+      usualCause: '`reverse` must turn the order of the pages and of the events in each page.',
+      repeat: 'npx @session-persistence/conformance ./harness.js --id READ-3 --seed 3',
+    })
     const text = formatReport(report)
-    for (const id of KILL_TABLE[mutant.name] ?? []) expect(text).toContain(`FAILED MUST ${id}: `)
-    expect(text).toContain('first difference at $[0].seq: expected 35, found 0')
-    expect(text).toContain('repeat       npx @session-persistence/conformance ./harness.js --id READ-3 --seed 3')
+    expect(text).toContain('FAILED MUST READ-3: the whole log: first difference at $[0].seq: expected 35, found 0')
+    expect(text).toContain('    history      p1 = open()')
   })
 
   it('runs the families that it is told to', async () => {

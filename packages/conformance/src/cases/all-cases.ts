@@ -6,9 +6,11 @@ import { CAP_LOWER_LEVEL_CASES } from './cap-lower-levels.ts'
 import { CHECKPOINT_CASES } from './checkpoint.ts'
 import { CLOSE_CASES } from './close.ts'
 import { CONC_CASES } from './conc.ts'
+import { CONC_PROCESS_CASES } from './conc-processes.ts'
 import { CORRUPT_CASES } from './corrupt.ts'
 import { CORRUPT_WRITING_CASES } from './corrupt-writing.ts'
 import { CRASH_CASES } from './crash.ts'
+import { CRASH_INSIDE_CASES } from './crash-inside.ts'
 import { DATA_CASES } from './data.ts'
 import { DELETE_CASES } from './delete.ts'
 import { DURABLE_CASES } from './durable.ts'
@@ -19,6 +21,8 @@ import { GRAMMAR_IMPORT_CASES } from './grammar-import.ts'
 import { ID_CASES } from './id.ts'
 import { LIFE_CASES } from './life.ts'
 import { LIST_CASES } from './list.ts'
+import { MODEL_CASES } from './model.ts'
+import { MODEL_CRASH_CASES } from './model-crash.ts'
 import { READ_CASES } from './read.ts'
 import { RECOVER_CASES } from './recover.ts'
 import { RECOVER_STATE_CASES } from './recover-state.ts'
@@ -44,7 +48,9 @@ export const ALL_CASES: readonly ConformanceCase[] = [
   ...FORK_CASES,
   ...DELETE_CASES,
   ...CONC_CASES,
+  ...CONC_PROCESS_CASES,
   ...CRASH_CASES,
+  ...CRASH_INSIDE_CASES,
   ...CORRUPT_CASES,
   ...CORRUPT_WRITING_CASES,
   ...VERSION_CASES,
@@ -52,4 +58,6 @@ export const ALL_CASES: readonly ConformanceCase[] = [
   ...ERR_CASES,
   ...CAP_CASES,
   ...CAP_LOWER_LEVEL_CASES,
+  ...MODEL_CASES,
+  ...MODEL_CRASH_CASES,
 ]

@@ -1,11 +1,19 @@
 import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import type { AnySessionEvent } from '@session-persistence/core'
 import type { ConformanceCase } from '../conformance-case.ts'
 import { bytesNow, expectUnchanged, readDamaged, restMedium } from '../damage.ts'
 import { casesOf } from '../define-case.ts'
 import { expectEqual, expectRefusal, expectThat } from '../expectation.ts'
-import { CHECKED, damagedAt, MEDIUM, message, storeMapped, stride } from '../small-log.ts'
+import { places } from '../places.ts'
+import { CHECKED, damagedAt, flippedAt, MEDIUM, message, storeMapped, storeSmall, stride } from '../small-log.ts'
 import { appendEach, receiptOf, storedEvents, withoutResumed } from '../stored-events.ts'
+
+/** Flips tried in one file of any layout. */
+const FLIPS_A_FILE = 1_024
+/** A name or a version that was hit is another name or version. */
+const FLIPPED_ANYWHERE = ['CORRUPT', 'UNSUPPORTED_VERSION', 'NOT_FOUND'] as const
+
 export const CORRUPT_WRITING_CASES: readonly ConformanceCase[] = casesOf('CORRUPT', {
   8: {
     title:
@@ -169,6 +177,25 @@ export const CORRUPT_WRITING_CASES: readonly ConformanceCase[] = casesOf('CORRUP
       expectEqual(salvaged.slice(0, batches[0]?.length ?? 0), batches[0] ?? [], 'the sound prefix')
       await (await persistence.resume('s')).close()
       await persistence.close()
+    },
+  },
+  15: {
+    title:
+      'A flipped bit in any file of the medium, however it is laid out: the same events, an exact prefix, or a typed refusal; no reader writes.',
+    why: 'Indexes, side files and free pages are damaged as well, and a store must not believe them.',
+    needs: CHECKED,
+    run: async (context) => {
+      const original = await storeSmall(context)
+      const resting = await restMedium(context)
+      for (const [path, bytes] of resting.files) {
+        for (const place of places(context, 8 * bytes.length, FLIPS_A_FILE)) {
+          const [offset, bit] = [Math.floor(place / 8), place % 8]
+          resting.damage(path, flippedAt(bytes, offset, bit))
+          const what = `bit ${bit} of byte ${offset} of ${basename(path)}`
+          await readDamaged(context, { id: 's', path, original, codes: FLIPPED_ANYWHERE, what })
+        }
+        await resting.restore()
+      }
     },
   },
 })

@@ -3,8 +3,15 @@ import { readDamaged, restMedium } from '../damage.ts'
 import { casesOf } from '../define-case.ts'
 import { expectEqual, expectRefusal, expectThat } from '../expectation.ts'
 import { mapStoredLog } from '../grown-log.ts'
-import { BATCHES, CHECKED, damagedAt, MEDIUM, message, storeMapped, storeSmall, stride } from '../small-log.ts'
+import { places } from '../places.ts'
+import { BATCHES, CHECKED, damagedAt, flippedAt, MEDIUM, message, storeMapped, storeSmall } from '../small-log.ts'
 import { storeSession } from '../stored-events.ts'
+
+/** Bits of a log of 2 KiB: all bits of the small log of these cases, whatever the format. */
+const EVERY_BIT = 8 * 2_048
+/** A flipped digit of the version is a version of its own. */
+const FLIPPED = ['CORRUPT', 'UNSUPPORTED_VERSION'] as const
+
 export const CORRUPT_CASES: readonly ConformanceCase[] = casesOf('CORRUPT', {
   1: {
     title:
@@ -15,9 +22,7 @@ export const CORRUPT_CASES: readonly ConformanceCase[] = casesOf('CORRUPT', {
       const original = await storeSmall(context)
       const resting = await restMedium(context)
       for (const [path, bytes] of resting.files) {
-        // A backend that keeps everything in one file has a large one even for a small log.
-        const step = stride(context, Math.ceil(bytes.length / 4000), Math.max(11, Math.ceil(bytes.length / 1000)))
-        for (let length = 0; length < bytes.length; length += step) {
+        for (const length of places(context, bytes.length)) {
           resting.damage(path, bytes.subarray(0, length))
           await readDamaged(context, { id: 's', path, original, codes: ['CORRUPT'], what: `cut at ${length}` })
         }
@@ -35,18 +40,13 @@ export const CORRUPT_CASES: readonly ConformanceCase[] = casesOf('CORRUPT', {
       const resting = await restMedium(context)
       const bytes = resting.files.get(path) ?? Buffer.alloc(0)
       const lastBatch = ends.at(-2) ?? 0
-      for (let offset = 0; offset < bytes.length; offset += stride(context, 1, 13)) {
-        const bits = context.effort === 'full' ? [0, 2, 5, 7] : [Math.floor(context.random() * 8)]
-        for (const bit of bits) {
-          const flipped = Buffer.from(bytes)
-          flipped[offset] = (bytes[offset] ?? 0) ^ (1 << bit)
-          resting.damage(path, flipped)
-          const codes = ['CORRUPT', 'UNSUPPORTED_VERSION'] as const
-          const what = `bit ${bit} of byte ${offset}`
-          const read = await readDamaged(context, { id: 's', path, original: events, codes, what })
-          const silent = read.error === undefined && read.events.length < events.length
-          expectThat(!silent || offset >= lastBatch, `${what}: ${read.events.length} events, then a silent end`)
-        }
+      for (const place of places(context, 8 * bytes.length, EVERY_BIT)) {
+        const [offset, bit] = [Math.floor(place / 8), place % 8]
+        resting.damage(path, flippedAt(bytes, offset, bit))
+        const what = `bit ${bit} of byte ${offset}`
+        const read = await readDamaged(context, { id: 's', path, original: events, codes: FLIPPED, what })
+        const silent = read.error === undefined && read.events.length < events.length
+        expectThat(!silent || offset >= lastBatch, `${what}: ${read.events.length} events, then a silent end`)
       }
       await resting.restore()
     },

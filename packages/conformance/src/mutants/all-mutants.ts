@@ -1,5 +1,6 @@
 import type { Tier } from '../conformance-case.ts'
 import { APPEND_MUTANTS } from './append-mutants.ts'
+import { CRASH_INSIDE_MUTANTS } from './crash-inside-mutants.ts'
 import { DAMAGE_MUTANTS } from './damage-mutants.ts'
 import { DATA_MUTANTS } from './data-mutants.ts'
 import { DECLARATION_MUTANTS } from './declaration-mutants.ts'
@@ -35,6 +36,7 @@ export const LOGIC_MUTANTS: readonly Mutant[] = [
 export const ALL_MUTANTS: readonly (readonly [Tier, Mutant])[] = [
   ...LOGIC_MUTANTS.map((mutant) => ['logic', mutant] as const),
   ...PROCESS_MUTANTS.map((mutant) => ['process', mutant] as const),
+  ...CRASH_INSIDE_MUTANTS.map((mutant) => ['process', mutant] as const),
   ...MEDIUM_MUTANTS.map((mutant) => ['medium', mutant] as const),
   ...DAMAGE_MUTANTS.map((mutant) => ['medium', mutant] as const),
   ...DECLARATION_MUTANTS,
