@@ -186,7 +186,7 @@ export function backendLines(style: Style, results: readonly BackendResult[], js
     { titleStyle: style.bold },
   )
   const unavailable = results.flatMap((result) =>
-    result.kind === 'unavailable' ? fact(style, result.backend, `not available here: ${result.reason}`) : [],
+    result.kind === 'unavailable' ? fact(style, result.backend, result.reason) : [],
   )
   const legend = `${indent}${style.dim('Rates are events a second, each event durable as the first row says.')}`
   return [...table.map((line) => indent + line), ...unavailable, '', legend]
