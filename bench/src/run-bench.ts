@@ -36,7 +36,7 @@ export interface BenchOptions {
  */
 export async function runBench(options: BenchOptions = {}): Promise<BenchReport> {
   const scenarios = [...findScenarios(options), ...(await fileScenarios(options))]
-  const backends = await findBackends(options.backends)
+  const { backends, unavailable } = await findBackends(options.backends)
   const directory = await temporaryDirectory()
   const start = performance.now()
   const startedAt = new Date().toISOString()
@@ -61,6 +61,7 @@ export async function runBench(options: BenchOptions = {}): Promise<BenchReport>
       partial: failures.length > 0,
       machine,
       backends: descriptions,
+      unavailable,
       scenarios: scenarios.map(({ id, description }) => ({ id, description })),
       rows,
       failures,

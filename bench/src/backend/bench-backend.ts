@@ -8,6 +8,8 @@ export type GoalColumn = 'jsonl' | 'jsonl-zstd' | 'sqlite'
 export interface BenchMedium extends Medium {
   /** A storage over the same medium, for what is measured at the port. */
   readonly storage?: () => SessionStorage
+  /** Merges small batches of a closed session, where the backend can. */
+  readonly seal?: (id: string) => Promise<unknown>
 }
 
 /**
@@ -19,4 +21,6 @@ export interface BenchBackend extends Omit<Harness, 'createMedium'> {
   readonly column?: GoalColumn
   /** True when runs of deltas are stored as one record: some goals are for packed logs, some for unpacked ones. */
   readonly packs?: boolean
+  /** Why it cannot be opened on this machine; undefined where it can. */
+  readonly unavailable?: () => Promise<string | undefined> | string | undefined
 }

@@ -4,13 +4,28 @@ import { SessionError } from 'session-persistence'
 import type { BenchBackend } from './bench-backend.ts'
 import { BUILT_IN_BACKENDS } from './built-in-backends.ts'
 
+export interface FoundBackends {
+  readonly backends: readonly BenchBackend[]
+  /** Built-in ones that this machine lacks. */
+  readonly unavailable: readonly { readonly name: string; readonly reason: string }[]
+}
+
 /**
  * The backends with these names; a name with a slash or a module's extension is the path of a module that exports a
- * `harness`, as for conformance. All built-in ones when none is named. INVALID_ARGUMENT for what is neither.
+ * `harness`, as for conformance. All built-in ones that this machine has when none is named. INVALID_ARGUMENT for what
+ * is neither, NOT_SUPPORTED for a named one that this machine lacks.
  */
-export async function findBackends(names: readonly string[] = []): Promise<readonly BenchBackend[]> {
-  if (names.length === 0) return BUILT_IN_BACKENDS
-  return Promise.all(names.map(findBackend))
+export async function findBackends(names: readonly string[] = []): Promise<FoundBackends> {
+  const asked = names.length === 0 ? BUILT_IN_BACKENDS : await Promise.all(names.map(findBackend))
+  const backends: BenchBackend[] = []
+  const unavailable: { readonly name: string; readonly reason: string }[] = []
+  for (const backend of asked) {
+    const reason = await backend.unavailable?.()
+    if (reason === undefined) backends.push(backend)
+    else if (names.length === 0) unavailable.push({ name: backend.name, reason })
+    else throw new SessionError('NOT_SUPPORTED', `the ${backend.name} backend cannot be measured here: ${reason}`)
+  }
+  return { backends, unavailable }
 }
 
 async function findBackend(name: string): Promise<BenchBackend> {

@@ -1,10 +1,11 @@
 /** CPU time of what a session does most, each as a ratio to a reference in the same rounds. */
+import path from 'node:path'
 import type { AnySessionEvent, SessionPersistence } from 'session-persistence'
 import type { BenchBackend } from '../backend/bench-backend.ts'
 import { deltaLog, messagesLog, takeEvents } from '../input/generated-log.ts'
 import { cpuTime } from '../measure/cpu-time.ts'
 import { type Case, interleave, samplesOf } from '../measure/interleave.ts'
-import { jsonLines } from '../reference/bare-append.ts'
+import { BareAppend, jsonLines } from '../reference/bare-append.ts'
 import { parseFile } from '../reference/bare-replay.ts'
 import { appendEach } from '../scenario/append-inputs.ts'
 import type { RunContext } from '../scenario/context.ts'
@@ -78,7 +79,20 @@ async function casesOf(
   const singles = takeEvents(deltaLog, (ROUNDS + WARM_UP) * SINGLES)
   const delta = context.parseFile(deltaLog, DELTA_EVENTS).file
   const messages = context.parseFile(messagesLog, MESSAGE_EVENTS).file
+  const bare = new BareAppend(path.join(context.directory, 'gate-append'))
+  context.defer(() => bare.close())
   const references: Case[] = [
+    {
+      name: 'write and sync',
+      sample: (round) => {
+        const lines = singles
+          .slice(round * SINGLES, (round + 1) * SINGLES)
+          .map((event) => Buffer.from(jsonLines([event])))
+        return cpuTime(() => {
+          for (const line of lines) bare.prepared(line)
+        })
+      },
+    },
     {
       name: 'stringify',
       sample: (round) => cpuTime(() => jsonLines(events.slice(round * BATCH, (round + 1) * BATCH))),
@@ -109,7 +123,7 @@ async function backendCases(
       appendEach(batched, events.slice(round * BATCH, (round + 1) * BATCH))
       await batched.flush()
     }),
-    add('append-1', 'stringify', async (round) => {
+    add('append-1', 'write and sync', async (round) => {
       for (let at = round * SINGLES; at < (round + 1) * SINGLES; at++) {
         appendEach(single, singles.slice(at, at + 1))
         await single.flush()

@@ -17,12 +17,19 @@ import { cpuMetrics, type SeededSlowdown } from './cpu-metrics.ts'
 /** Measurements of CPU time that must all agree before something counts as worse. */
 const ATTEMPTS = 3
 
-export interface GateOptions {
-  readonly backends?: readonly string[]
-  readonly baseline: Baseline
+/** What to measure. */
+export interface GateScope {
+  readonly backends: readonly string[]
+  /** Counts as well as CPU time. */
+  readonly counts: boolean
   readonly slowdown?: SeededSlowdown
+}
+
+export interface GateOptions extends Omit<GateScope, 'counts'> {
+  readonly baseline: Baseline
+  /** Takes one measurement; in a process of its own, since code that ran before is compiled differently. */
+  readonly measure: (scope: GateScope) => Promise<ReadonlyMap<string, GateMetric>>
   readonly progress?: (text: string) => void
-  readonly signal?: AbortSignal
 }
 
 export interface GateResult {
@@ -36,12 +43,13 @@ export interface GateResult {
  * tolerance once was noise.
  */
 export async function runGate(options: GateOptions): Promise<GateResult> {
-  const { baseline, progress = () => {} } = options
+  const { baseline, backends, slowdown, measure, progress = () => {} } = options
   let metrics: ReadonlyMap<string, GateMetric> = new Map()
   let findings: readonly Finding[] = []
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     progress(attempt === 1 ? 'measuring' : 'measuring again what seems worse')
-    metrics = best(metrics, await measureGate(options, attempt === 1))
+    const scope = { backends, counts: attempt === 1, ...(slowdown === undefined ? {} : { slowdown }) }
+    metrics = best(metrics, await measure(scope))
     findings = compareToBaseline(baseline, platformName(), metrics)
     // Counts do not change when they are counted again.
     if (!findings.some((finding) => finding.kind === 'worse' && metrics.get(finding.metric)?.kind === 'cpu')) break
@@ -62,23 +70,20 @@ function best(
   return merged
 }
 
-/** All metrics once; without `counts` those of CPU time only. */
-export async function measureGate(
-  options: Pick<GateOptions, 'backends' | 'slowdown' | 'progress' | 'signal'>,
-  counts: boolean,
-): Promise<ReadonlyMap<string, GateMetric>> {
+/** Takes one measurement in this process. */
+export async function measureGate(scope: GateScope): Promise<ReadonlyMap<string, GateMetric>> {
   const directory = await temporaryDirectory()
   const context = new RunContext({
-    backends: await findBackends(options.backends),
+    backends: (await findBackends(scope.backends)).backends,
     scale: QUICK,
     directory,
-    signal: options.signal,
-    progress: options.progress ?? (() => {}),
+    signal: undefined,
+    progress: () => {},
   })
   try {
-    const cpu = await cpuMetrics(context, options.slowdown)
+    const cpu = await cpuMetrics(context, scope.slowdown)
     await context.endScenario()
-    return counts ? new Map([...(await countMetrics(context)), ...cpu]) : cpu
+    return scope.counts ? new Map([...(await countMetrics(context)), ...cpu]) : cpu
   } finally {
     await context.close()
     await fs.rm(directory, { recursive: true, force: true })

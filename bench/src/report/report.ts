@@ -25,6 +25,8 @@ export interface BenchReport {
   readonly machine: MachineFacts
   /** As read back from the opened backends, not as asked for. */
   readonly backends: readonly { readonly name: string; readonly description: BackendDescription }[]
+  /** Built-in backends that this machine lacks. */
+  readonly unavailable: readonly { readonly name: string; readonly reason: string }[]
   readonly scenarios: readonly { readonly id: string; readonly description: string }[]
   readonly rows: readonly Row[]
   readonly failures: readonly Failure[]

@@ -36,7 +36,7 @@ export const REFERENCES: { readonly [name in 'S' | 'W' | 'P' | 'R' | 'naive']: R
     reference: 'bare P',
     description: 'readFile + one JSON.parse of the whole log: no checks, memory grows with the log',
   },
-  R: { reference: 'bare R', description: 'readdir of the root: names only' },
+  R: { reference: 'bare R', description: 'readdir of as many directories: names only' },
   naive: {
     reference: 'naive',
     description: 'a line an event, no lock, no sync, no checks: a crash may lose all of it',

@@ -36,7 +36,7 @@ export function terminalReport(report: BenchReport, style: Style = PLAIN_STYLE):
   return `${lines.join('\n')}\n`
 }
 
-function machineLines({ machine, backends, scale }: BenchReport, style: Style): string[] {
+function machineLines({ machine, backends, unavailable, scale }: BenchReport, style: Style): string[] {
   const { sync } = machine
   const lines = [
     style.dim(
@@ -51,6 +51,7 @@ function machineLines({ machine, backends, scale }: BenchReport, style: Style): 
     const facts = [`durable against ${lossOf(description.capabilities.durability)}`, ...modes]
     lines.push(style.dim(`${name}: ${facts.join(', ')}`))
   }
+  for (const { name, reason } of unavailable) lines.push(style.dim(`${name}: not measured, ${reason}`))
   if (!sync.plausible) {
     lines.push(style.unsure('Syncs here are too fast to reach a disk: append ratios say nothing about a real one.'))
   }

@@ -1,10 +1,12 @@
-/** The first page of many sessions, newest first, against a bare `readdir` of the root (R). */
+/** The first page of many sessions, newest first, against a bare `readdir` of as many directories (R). */
 import fs from 'node:fs'
+import path from 'node:path'
 import type { SessionPersistence } from 'session-persistence'
 import { deltaLog, takeEvents } from '../input/generated-log.ts'
+import { seededRandom } from '../input/seeded-random.ts'
 import { elapsed, elapsedSync } from '../measure/elapsed.ts'
 import { type Case, interleave, samplesOf } from '../measure/interleave.ts'
-import { plainRow, type Row, ratioRow } from '../report/row.ts'
+import { type Row, ratioRow } from '../report/row.ts'
 import { appendEach } from './append-inputs.ts'
 import { lasting, type Scenario } from './scenario.ts'
 
@@ -17,31 +19,42 @@ const PAGE = 50
 
 export const listScenario: Scenario = {
   id: 'list',
-  description: 'the first page of many sessions, newest first, no filter, against readdir of the root (R)',
+  description: 'the first page of many sessions, newest first, no filter, against readdir of as many directories (R)',
   async run(context) {
     const { listed } = context.scale
     const title = `list page 1 of ${listed.toLocaleString('en-US')}, newest first`
+    const root = path.join(context.directory, 'listed')
+    makeDirectory(root, listed)
+    context.defer(() => fs.rmSync(root, { recursive: true, force: true }))
     const rows: Row[] = []
     for (const backend of lasting(context.backends)) {
-      const medium = await context.medium(backend)
-      const root = medium.location
-      const persistence = await medium.open()
-      context.defer(() => persistence.close())
       context.progress(`${listed.toLocaleString('en-US')} sessions in ${backend.name}`)
+      const persistence = await context.open(backend)
       await fill(persistence, listed)
-      const page: Case = { name: 'page', sample: () => elapsed(() => persistence.list({ limit: PAGE })) }
-      const facts = { id: 'list/page', title, backend, through: 'session' } as const
-      if (root === undefined || !fs.statSync(root).isDirectory()) {
-        const samples = await interleave([page], context.plan())
-        rows.push(plainRow({ ...facts, unit: 'ms' }, samplesOf(samples, 'page')))
-        continue
-      }
-      const readdir: Case = { name: 'R', sample: () => elapsedSync(() => fs.readdirSync(root)) }
-      const samples = await interleave([page, readdir], context.plan())
-      rows.push(ratioRow({ ...facts, unit: '× R' }, samplesOf(samples, 'page'), samplesOf(samples, 'R')))
+      const cases: Case[] = [
+        { name: 'page', sample: () => elapsed(() => persistence.list({ limit: PAGE })) },
+        { name: 'R', sample: () => elapsedSync(() => fs.readdirSync(root)) },
+      ]
+      const samples = await interleave(cases, context.plan())
+      const facts = { id: 'list/page', title, backend, through: 'session', unit: '× R' } as const
+      rows.push(ratioRow(facts, samplesOf(samples, 'page'), samplesOf(samples, 'R')))
     }
     return rows
   },
+}
+
+/** What reference R reads: as many directories, with names of the same length. */
+function makeDirectory(root: string, count: number): void {
+  fs.mkdirSync(root)
+  const random = seededRandom(1)
+  const digits = (): string =>
+    Math.floor(random() * 2 ** 32)
+      .toString(16)
+      .padStart(8, '0')
+  for (let made = 0; made < count; made++) {
+    const [a, b, c, d] = [digits(), digits(), digits(), digits()]
+    fs.mkdirSync(path.join(root, `${a}-${b.slice(0, 4)}-${b.slice(4)}-${c.slice(0, 4)}-${c.slice(4)}${d}`))
+  }
 }
 
 async function fill(persistence: SessionPersistence, count: number): Promise<void> {

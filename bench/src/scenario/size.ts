@@ -18,18 +18,26 @@ export const sizeScenario: Scenario = {
     const rows: Row[] = []
     for (const backend of lasting(context.backends)) {
       context.progress(`bytes in ${backend.name}`)
-      for (const batch of BATCHES) rows.push(await sizeRow(context, backend, deltaLog, batch))
-      rows.push(await sizeRow(context, backend, messagesLog, 10))
+      for (const batch of BATCHES) rows.push(...(await sizeRows(context, backend, deltaLog, batch)))
+      rows.push(...(await sizeRows(context, backend, messagesLog, 10)))
     }
     return rows
   },
 }
 
-async function sizeRow(context: ScenarioContext, backend: BenchBackend, input: LogInput, batch: number): Promise<Row> {
+/** Size while the session is open; where the backend can merge small batches, of delta by 100 and of messages after that. */
+async function sizeRows(
+  context: ScenarioContext,
+  backend: BenchBackend,
+  input: LogInput,
+  batch: number,
+): Promise<readonly Row[]> {
   const events = takeEvents(input, EVENTS)
   // A clock that follows the input: the gaps between events are part of what is stored.
   let now = 0
-  const persistence = await context.open(backend, { clock: () => now })
+  const medium = await context.medium(backend)
+  const persistence = await medium.open({ clock: () => now })
+  context.defer(() => persistence.close())
   const session = await persistence.create()
   for (let start = 0; start < events.length; start += batch) {
     for (const event of events.slice(start, start + batch)) {
@@ -38,17 +46,16 @@ async function sizeRow(context: ScenarioContext, backend: BenchBackend, input: L
     }
     await session.flush()
   }
+  const json = Buffer.byteLength(jsonLines(events))
+  const row = (id: string, how: string, bytes: number): Row => {
+    const title = `bytes on disk, ${input.name}, ${how}`
+    const facts = { id: `size/${input.name}${id}`, title, backend, through: 'session', unit: '× JSONL' } as const
+    return { ...countedRow(facts, bytes / json), absolute: { value: exactly(bytes / EVENTS), unit: 'bytes/event' } }
+  }
+  const open = (await persistence.inspect(session.id)).bytes
+  const rows = [row(batch === 100 ? '' : `/${batch}`, `${batch} a flush`, open)]
   await session.close()
-  const { bytes } = await persistence.inspect(session.id)
-  const row = countedRow(
-    {
-      id: batch === 100 ? `size/${input.name}` : `size/${input.name}/${batch}`,
-      title: `bytes on disk, ${input.name}, ${batch} a flush`,
-      backend,
-      through: 'session',
-      unit: '× JSONL',
-    },
-    bytes / Buffer.byteLength(jsonLines(events)),
-  )
-  return { ...row, absolute: { value: exactly(bytes / EVENTS), unit: 'bytes/event' } }
+  if (medium.seal === undefined || (input === deltaLog && batch !== 100)) return rows
+  await medium.seal(session.id)
+  return [...rows, row('/sealed', 'sealed', (await persistence.inspect(session.id)).bytes)]
 }
