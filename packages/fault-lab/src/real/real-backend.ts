@@ -4,12 +4,15 @@ import type { SessionStorage } from '@session-persistence/core'
 import { nodeFileSystem } from '@session-persistence/file-log'
 import { jsonlStorage } from '@session-persistence/jsonl'
 import { jsonlZstdStorage } from '@session-persistence/jsonl-zstd'
-import { sqliteStorage } from '@session-persistence/sqlite'
+import { sqliteAvailability, sqliteStorage } from '@session-persistence/sqlite'
 import type { Weakness } from '../scenario/stage.ts'
 
-export const REAL_BACKENDS = ['jsonl', 'jsonl-zstd', 'sqlite'] as const
+export type RealBackend = 'jsonl' | 'jsonl-zstd' | 'sqlite'
 
-export type RealBackend = (typeof REAL_BACKENDS)[number]
+/** Those that this machine can run: the driver of SQLite needs a prebuilt binary or a compiler. */
+export const REAL_BACKENDS: readonly RealBackend[] = sqliteAvailability().available
+  ? ['jsonl', 'jsonl-zstd', 'sqlite']
+  : ['jsonl', 'jsonl-zstd']
 
 /** Everything that is stored stands in `<directory>/root`. */
 export function openReal(backend: RealBackend, directory: string, weaken: Weakness = (it) => it): SessionStorage {
