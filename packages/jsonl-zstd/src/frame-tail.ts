@@ -52,11 +52,25 @@ class FrameTail {
   readonly #source: TailSource
   readonly #dataStart: number
   readonly #salt: number
+  /** The end of the file, where nearly everything that is asked for lies. */
+  #end: Window | undefined
 
   constructor(source: TailSource, dataStart: number, salt: number) {
     this.#source = source
     this.#dataStart = dataStart
     this.#salt = salt
+  }
+
+  /** These bytes, without another read where they are among the last ones. */
+  async #bytes(offset: number, length: number): Promise<Buffer> {
+    const { size } = this.#source
+    if (this.#end === undefined) {
+      const start = Math.max(this.#dataStart, size - STEP_BYTES)
+      this.#end = { bytes: await this.#source.read(start, size - start), offset: start }
+    }
+    const at = offset - this.#end.offset
+    if (at >= 0 && at + length <= this.#end.bytes.length) return this.#end.bytes.subarray(at, at + length)
+    return await this.#source.read(offset, length)
   }
 
   async find(): Promise<LogTail> {
@@ -112,7 +126,7 @@ class FrameTail {
     const start = last?.end ?? this.#dataStart
     const torn: TailVerdict = { kind: 'torn', offset: start, bytes: size - start }
     // No record ends with a NUL.
-    if ((await this.#source.read(size - 1, 1))[0] === 0) return torn
+    if ((await this.#bytes(size - 1, 1))[0] === 0) return torn
     const end = await this.#endOfWrite(start)
     if (end === 'beyond') return torn
     // A hole that a power cut left has nothing sound behind it: holes are in the last batch only.
@@ -129,14 +143,14 @@ class FrameTail {
     const { size } = this.#source
     const at = size - COMMIT_BYTES
     if (at < start) return false
-    const found = placedCommit({ bytes: await this.#source.read(at, COMMIT_BYTES), offset: at }, at, this.#salt)
+    const found = placedCommit({ bytes: await this.#bytes(at, COMMIT_BYTES), offset: at }, at, this.#salt)
     return found !== undefined && found.frame >= start && (await this.#isSound(found))
   }
 
   /** `beyond` when the unit that starts at `start` would go on behind the file; else what stands there instead of one. */
   async #endOfWrite(start: number): Promise<'beyond' | { readonly why: string; readonly found?: number }> {
     const { size } = this.#source
-    const window = await this.#source.read(start, Math.min(FRAME_HEADER_BYTES_MAX, size - start))
+    const window = await this.#bytes(start, Math.min(FRAME_HEADER_BYTES_MAX, size - start))
     const header = readFrameHeader(window, 0, window.length)
     if ('kind' in header) return header.kind === 'incomplete' ? 'beyond' : { why: header.why }
     const blockMax = blockContentMax(header)
@@ -145,7 +159,7 @@ class FrameTail {
     for (;;) {
       if (at + BLOCK_HEADER_BYTES > size) return 'beyond'
       if (at + BLOCK_HEADER_BYTES > near.offset + near.bytes.length) {
-        near = { bytes: await this.#source.read(at, Math.min(NEAR_BYTES, size - at)), offset: at }
+        near = { bytes: await this.#bytes(at, Math.min(NEAR_BYTES, size - at)), offset: at }
       }
       const block = readBlockHeader(near.bytes.readUIntLE(at - near.offset, BLOCK_HEADER_BYTES), blockMax)
       if (block === undefined) return { why: 'a block header is damaged' }
@@ -154,7 +168,7 @@ class FrameTail {
     }
     at += header.checksum ? CHECKSUM_BYTES : 0
     if (at > size) return 'beyond'
-    const record = await this.#source.read(at, Math.min(COMMIT_BYTES, size - at))
+    const record = await this.#bytes(at, Math.min(COMMIT_BYTES, size - at))
     const damaged = { why: 'its commit record is damaged' }
     if (record.length < COMMIT_BYTES) {
       const length = Math.min(record.length, COMMIT_START.length)
@@ -180,7 +194,7 @@ class FrameTail {
         )
       }
       const low = Math.max(this.#dataStart, high - step)
-      const found = lastCommit({ bytes: await this.#source.read(low, high - low), offset: low }, high, this.#salt)
+      const found = lastCommit({ bytes: await this.#bytes(low, high - low), offset: low }, high, this.#salt)
       if (found !== undefined) return found
       if (low === this.#dataStart) return undefined
       high = low + COMMIT_BYTES - 1
@@ -193,14 +207,14 @@ class FrameTail {
     if (frame === this.#dataStart) return 'header'
     const at = frame - COMMIT_BYTES
     if (at < this.#dataStart) return undefined
-    const window: Window = { bytes: await this.#source.read(at, COMMIT_BYTES), offset: at }
+    const window: Window = { bytes: await this.#bytes(at, COMMIT_BYTES), offset: at }
     return placedCommit(window, at, this.#salt)
   }
 
   async #isSound({ frame, at, commit }: PlacedCommit): Promise<boolean> {
     let crc = 0
     for (let from = frame; from < at; from += STEP_BYTES) {
-      crc = crc32(await this.#source.read(from, Math.min(STEP_BYTES, at - from)), crc)
+      crc = crc32(await this.#bytes(from, Math.min(STEP_BYTES, at - from)), crc)
     }
     return crc === commit.frameCrc
   }
@@ -209,7 +223,7 @@ class FrameTail {
   async #hasHole(start: number, end: number): Promise<boolean> {
     for (let from = start; from < end; ) {
       const to = Math.min(end, Math.floor(from / SECTOR_BYTES) * SECTOR_BYTES + STEP_BYTES)
-      const bytes = await this.#source.read(from, to - from)
+      const bytes = await this.#bytes(from, to - from)
       if (hasZeroedSector(bytes, 0, bytes.length, from, start, end)) return true
       from = to
     }
