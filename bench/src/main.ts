@@ -3,7 +3,9 @@ import fs from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { isSessionError } from 'session-persistence'
 import { gateCommand } from './gate/gate-command.ts'
+import { type BenchReport, readReport } from './report/report.ts'
 import { COLOR_STYLE, PLAIN_STYLE, terminalReport } from './report/terminal-report.ts'
+import { writeReports } from './report/write-reports.ts'
 import { runBench } from './run-bench.ts'
 
 const HELP = `Measures the backends against the physical limit and against their goals.
@@ -17,6 +19,10 @@ const HELP = `Measures the backends against the physical limit and against their
   --scenario ID      only this scenario; may be repeated
   --dir DIRECTORY    where the stores are made (default: the system's temporary directory)
   --json FILE        also write the report as JSON
+  --html FILE        also write it as one self-contained page with charts
+  --svg DIRECTORY    also write each chart as an SVG
+  --markdown FILE    put its table between the marks in this file
+  --from FILE        measure nothing: show a report that --json wrote
   --help
 
   npm run bench -- gate --help      about the comparison with the committed baseline
@@ -25,7 +31,7 @@ const HELP = `Measures the backends against the physical limit and against their
 const EXIT_FAILED = 1
 const EXIT_USAGE = 2
 
-function readArguments(): {
+interface Given {
   readonly files: readonly string[]
   readonly quick: boolean
   readonly help: boolean
@@ -33,7 +39,13 @@ function readArguments(): {
   readonly scenario: readonly string[]
   readonly dir: string | undefined
   readonly json: string | undefined
-} {
+  readonly html: string | undefined
+  readonly svg: string | undefined
+  readonly markdown: string | undefined
+  readonly from: string | undefined
+}
+
+function readArguments(): Given {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
@@ -43,9 +55,14 @@ function readArguments(): {
       scenario: { type: 'string', multiple: true, default: [] },
       dir: { type: 'string' },
       json: { type: 'string' },
+      html: { type: 'string' },
+      svg: { type: 'string' },
+      markdown: { type: 'string' },
+      from: { type: 'string' },
     },
   })
-  return { ...values, files: positionals, dir: values.dir, json: values.json }
+  const { dir, json, html, svg, markdown, from } = values
+  return { ...values, files: positionals, dir, json, html, svg, markdown, from }
 }
 
 async function main(): Promise<number> {
@@ -55,6 +72,13 @@ async function main(): Promise<number> {
     process.stdout.write(HELP)
     return 0
   }
+  const report = given.from === undefined ? await measure(given) : readReport(await fs.readFile(given.from, 'utf8'))
+  process.stdout.write(terminalReport(report, process.stdout.isTTY ? COLOR_STYLE : PLAIN_STYLE))
+  await writeReports(report, given)
+  return report.partial ? EXIT_FAILED : 0
+}
+
+async function measure(given: Given): Promise<BenchReport> {
   if (given.dir !== undefined) process.env.TMPDIR = given.dir
   const interrupted = new AbortController()
   process.once('SIGINT', () => interrupted.abort(new Error('interrupted')))
@@ -69,9 +93,7 @@ async function main(): Promise<number> {
     },
   })
   if (process.stderr.isTTY) process.stderr.write('\r\u001B[K')
-  process.stdout.write(terminalReport(report, process.stdout.isTTY ? COLOR_STYLE : PLAIN_STYLE))
-  if (given.json !== undefined) await fs.writeFile(given.json, `${JSON.stringify(report, null, 2)}\n`)
-  return report.partial ? EXIT_FAILED : 0
+  return report
 }
 
 try {

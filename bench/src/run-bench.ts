@@ -83,12 +83,20 @@ async function runScenarios(
       context.signal?.throwIfAborted()
       rows.push(...(await scenario.run(context)))
     } catch (error) {
-      failures.push({ scenario: scenario.id, message: error instanceof Error ? error.message : String(error) })
-    } finally {
+      failures.push({ scenario: scenario.id, message: messageOf(error) })
+    }
+    try {
       await context.endScenario()
+    } catch (error) {
+      // Mostly what the scenario failed with, once more; what was measured is kept all the same.
+      if (failures.at(-1)?.scenario !== scenario.id) failures.push({ scenario: scenario.id, message: messageOf(error) })
     }
   }
   return { rows, failures }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 function findScenarios({ scenarios = [], files = [] }: BenchOptions): readonly Scenario[] {

@@ -1,3 +1,5 @@
+import { seededRandom } from './seeded-random.ts'
+
 /**
  * Text as models and tools produce it: words of a fixed list in a skewed order, line breaks, code, and now and then a
  * character outside ASCII, because one such character makes JavaScript hold a whole string in two bytes a character.
@@ -40,9 +42,27 @@ export function deltaText(random: () => number): string {
   return roll < 0.5 ? word.slice(0, 1 + Math.floor(random() * 3)) : ` ${word}`
 }
 
+/** Phrases that come again and again, as identifiers, paths and turns of speech do in real text. */
+const PHRASES = makePhrases()
+/** Of what a text is made of; the rest is new. Calibrated so that zstd makes a quarter of a log of messages. */
+const REPEATED_SHARE = 0.82
+
+function makePhrases(): readonly string[] {
+  const random = seededRandom(7)
+  return Array.from({ length: 3000 }, () => {
+    let phrase = ''
+    const length = 12 + random() * 60
+    while (phrase.length < length) phrase += deltaText(random)
+    return phrase
+  })
+}
+
 /** About `length` characters. */
 export function prose(random: () => number, length: number): string {
   let text = ''
-  while (text.length < length) text += deltaText(random)
+  while (text.length < length) {
+    if (random() < REPEATED_SHARE) text += PHRASES[(random() * PHRASES.length) | 0] ?? ''
+    else for (let fresh = 0; fresh < 8; fresh++) text += deltaText(random)
+  }
   return text
 }

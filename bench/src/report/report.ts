@@ -1,4 +1,4 @@
-import type { BackendDescription } from 'session-persistence'
+import { type BackendDescription, SessionError } from 'session-persistence'
 import type { MachineFacts } from '../machine/machine-facts.ts'
 import type { Row } from './row.ts'
 
@@ -30,4 +30,28 @@ export interface BenchReport {
   readonly scenarios: readonly { readonly id: string; readonly description: string }[]
   readonly rows: readonly Row[]
   readonly failures: readonly Failure[]
+}
+
+/** A report as `--json` wrote it. INVALID_ARGUMENT for anything else, UNSUPPORTED_VERSION for a newer form. */
+export function readReport(text: string): BenchReport {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    throw new SessionError('INVALID_ARGUMENT', 'the report is not JSON', { cause })
+  }
+  if (typeof value !== 'object' || value === null || !('format' in value) || value.format !== REPORT_FORMAT) {
+    throw new SessionError('INVALID_ARGUMENT', 'this is no bench report')
+  }
+  const { version } = value as { readonly version?: unknown }
+  if (version !== REPORT_VERSION) {
+    throw new SessionError(
+      'UNSUPPORTED_VERSION',
+      `the report has version ${String(version)}, this program reads ${REPORT_VERSION}`,
+      {
+        expected: REPORT_VERSION,
+      },
+    )
+  }
+  return value as BenchReport
 }

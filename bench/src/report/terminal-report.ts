@@ -1,7 +1,9 @@
 /** The report as a table for a terminal. */
+
 import { absolute, interval, quantity, threeDigits, verdictWords } from './quantity.ts'
 import type { BenchReport } from './report.ts'
 import type { Row } from './row.ts'
+import { groupsOf } from './row-groups.ts'
 
 export interface Style {
   readonly bold: (text: string) => string
@@ -29,7 +31,7 @@ export function terminalReport(report: BenchReport, style: Style = PLAIN_STYLE):
   const lines = [
     ...machineLines(report, style),
     '',
-    ...table(sideBySide(report.rows), style),
+    ...table(groupsOf(report.rows).flat(), style),
     '',
     ...footer(report, style),
   ]
@@ -61,17 +63,6 @@ function machineLines({ machine, backends, unavailable, scale }: BenchReport, st
 function lossOf(durability: 'memory' | 'process' | 'power'): string {
   if (durability === 'power') return 'power loss'
   return durability === 'process' ? 'the death of the process' : 'nothing'
-}
-
-/** Backends measured one after the other stand together, in the order of the rows' first appearance. */
-export function sideBySide(rows: readonly Row[]): readonly Row[] {
-  const groups = new Map<string, Row[]>()
-  for (const row of rows) {
-    const group = groups.get(row.id)
-    if (group === undefined) groups.set(row.id, [row])
-    else group.push(row)
-  }
-  return [...groups.values()].flat()
 }
 
 interface Cell {

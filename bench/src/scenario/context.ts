@@ -15,7 +15,7 @@ import { writeParseFile } from '../reference/bare-replay.ts'
 import type { Scale } from './scale.ts'
 import type { ScenarioContext, StoredLog } from './scenario.ts'
 
-type Cleanup = () => Promise<void> | void
+type Cleanup = () => PromiseLike<void> | void
 
 /** Events a batch of a stored log: a turn at a time, and past the point where packing pays. */
 const STORED_BATCH = 100
@@ -75,7 +75,8 @@ export class RunContext implements ScenarioContext {
 
   async open(backend: BenchBackend, options?: PersistenceOptions): Promise<SessionPersistence> {
     const persistence = await (await this.medium(backend)).open(options)
-    this.defer(() => persistence.close())
+    // Releases what it holds also when its last flush fails.
+    this.defer(() => persistence[Symbol.asyncDispose]())
     return persistence
   }
 

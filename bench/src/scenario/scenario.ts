@@ -29,7 +29,7 @@ export interface ScenarioContext {
   /** A persistence over a new empty medium. */
   open(backend: BenchBackend, options?: PersistenceOptions): Promise<SessionPersistence>
   /** Runs when the scenario ends, the latest first. */
-  defer(cleanup: () => Promise<void> | void): void
+  defer(cleanup: () => PromiseLike<void> | void): void
   /**
    * The first `count` events of an input in a backend; stored at the first call, shared by all later ones of the same
    * `state`. Whoever changes such a log names a state of its own.

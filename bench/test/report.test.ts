@@ -1,0 +1,154 @@
+// Proves that every form of a report says the same, that a page needs nothing else, and that nothing rests on colour.
+import { describe, expect, it } from 'vitest'
+import { htmlReport } from '../src/report/html-report.ts'
+import { MARK_BEGIN, MARK_END, withResults } from '../src/report/markdown-report.ts'
+import { interval, quantity, threeDigits } from '../src/report/quantity.ts'
+import { type BenchReport, readReport } from '../src/report/report.ts'
+import { countedRow, plainRow, REFERENCES, ratioRow } from '../src/report/row.ts'
+import { groupsOf } from '../src/report/row-groups.ts'
+import { terminalReport } from '../src/report/terminal-report.ts'
+import { estimate } from '../src/statistics/estimate.ts'
+
+const jsonl = {
+  name: 'jsonl',
+  column: 'jsonl',
+  createMedium: () => ({ open: () => Promise.reject(new Error()) }),
+} as const
+const samples = [10, 11, 10, 12, 10, 11, 10]
+const facts = { id: 'append/1', title: 'durable append <1 event> & more', through: 'session', unit: '× S' } as const
+
+const report: BenchReport = {
+  format: 'session-persistence-bench',
+  version: 1,
+  startedAt: '2030-01-02T03:04:05.000Z',
+  seconds: 12,
+  scale: 'quick',
+  partial: false,
+  machine: {
+    node: 'v20.20.2',
+    v8: '11',
+    platform: 'linux x64',
+    release: '6',
+    cpu: 'Some CPU',
+    cpus: 2,
+    memoryBytes: 1e9,
+    load: 0.5,
+    fileSystem: 'ext4',
+    sync: { syncMs: estimate([0.15]), plausible: true },
+  },
+  backends: [],
+  unavailable: [{ name: 'sqlite', reason: 'no compiler' }],
+  scenarios: [{ id: 'append', description: 'appends' }],
+  rows: [
+    ratioRow(
+      { ...facts, backend: jsonl },
+      samples,
+      samples.map((ms) => ms / 1.2),
+    ),
+    ratioRow({ ...facts, backend: REFERENCES.S }, samples, samples),
+    plainRow({ ...facts, id: 'suffix/50', title: 'last 50', unit: 'ms', backend: jsonl }, [3, 3, 3, 3, 3, 3]),
+    countedRow({ ...facts, id: 'syncs/flush-1', title: 'syncs a flush', unit: 'syncs', backend: jsonl }, 1),
+  ],
+  failures: [],
+}
+
+describe('rows', () => {
+  it('carry the goal and verdict of the backend, and none for a reference', () => {
+    expect(report.rows.map(({ goal, verdict, role }) => [goal, verdict.kind, role])).toEqual([
+      [1.35, 'reached', 'backend'],
+      [undefined, 'none', 'reference'],
+      [2, 'missed', 'backend'],
+      [1, 'reached', 'backend'],
+    ])
+  })
+
+  it('group by id in the order of their appearance', () => {
+    const groups = groupsOf([...report.rows, ...report.rows])
+    expect(groups.map((rows) => rows.length)).toEqual([4, 2, 2])
+  })
+})
+
+describe('quantities', () => {
+  it.each([
+    [0, '0'],
+    [0.00123, '0.0012'],
+    [0.5, '0.5'],
+    [1.239, '1.24'],
+    [12.39, '12.4'],
+    [123.9, '124'],
+    [123_456, '123,456'],
+  ])('%d in three digits is %s', (value, text) => {
+    expect(threeDigits(value)).toBe(text)
+  })
+
+  it('have the unit of their row', () => {
+    expect(quantity(0.0213, 'share')).toBe('2.13 %')
+    expect(quantity(128e6, 'bytes')).toBe('128 MB')
+    expect(interval(estimate([1, 2, 3, 4, 5, 6]), '× P')).toBe('3.50 P (1.00 to 6.00)')
+  })
+})
+
+describe.each([
+  ['terminal', terminalReport(report)],
+  ['page', htmlReport(report)],
+  ['document', withResults(`a\n${MARK_BEGIN}\nold\n${MARK_END}\nb`, report)],
+])('the %s', (_form, text) => {
+  it('says every median, goal and verdict in words', () => {
+    for (const words of ['1.20 S', '≤ 1.35 S', 'reached', '3.00 ms', 'missed by 50.0 %', 'bare S']) {
+      expect(text).toContain(words)
+    }
+  })
+})
+
+describe('the page', () => {
+  const page = htmlReport(report)
+
+  it('loads nothing and runs nothing', () => {
+    expect(page).not.toMatch(/<script|<link|@import|url\(|src=|https?:(?!\/\/www\.w3\.org)/)
+  })
+
+  it('escapes what it shows', () => {
+    expect(page).toContain('durable append &lt;1 event&gt; &amp; more')
+    expect(page).not.toContain('<1 event>')
+  })
+
+  it('has a chart for each group, with its numbers as a table', () => {
+    expect(page.match(/<svg /g)).toHaveLength(3)
+    expect(page.match(/<details>/g)).toHaveLength(3)
+  })
+
+  it('says what was not measured', () => {
+    expect(page).toContain('sqlite was not measured: no compiler')
+    expect(htmlReport({ ...report, partial: true, failures: [{ scenario: 'list', message: 'EIO' }] })).toContain(
+      'list failed: EIO',
+    )
+  })
+})
+
+describe('withResults', () => {
+  it('replaces what stands between the marks and nothing else', () => {
+    const once = withResults(`before\n${MARK_BEGIN}\nold\n${MARK_END}\nafter`, report)
+    expect(once).toMatch(/^before\n/)
+    expect(once).toMatch(/\nafter$/)
+    expect(once).not.toContain('old')
+    expect(withResults(once, report)).toBe(once)
+  })
+
+  it('refuses a document without marks', () => {
+    expect(() => withResults('no marks', report)).toThrow(/lacks the marks/)
+  })
+})
+
+describe('readReport', () => {
+  it('reads what was written', () => {
+    expect(readReport(JSON.stringify(report))).toEqual(JSON.parse(JSON.stringify(report)))
+  })
+
+  it.each(['', '[]', '{"format":"else"}', 'null'])('refuses %j', (text) => {
+    expect(() => readReport(text)).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }))
+  })
+
+  it('refuses a newer form with both numbers', () => {
+    expect(() => readReport(JSON.stringify({ ...report, version: 2 }))).toThrow(/version 2.* reads 1/)
+  })
+})
