@@ -3,8 +3,8 @@
 import { cp, mkdir, rename, truncate, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { sqliteAvailability } from 'session-persistence'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { isPresent } from './support/file-backends.ts'
 import { runCli } from './support/run-cli.ts'
 import { contentOf, storeAt, type TemporaryRoot, temporaryRoot, twoTurns } from './support/temporary-root.ts'
 
@@ -66,6 +66,9 @@ function change(file: string, sql: string): void {
 }
 
 describe('the place of a database', () => {
+  const codes = isPresent('sqlite')
+    ? /: (CORRUPT|UNSUPPORTED_VERSION|PERMISSION_DENIED|INVALID_ARGUMENT): /
+    : /: NOT_SUPPORTED: /
   const bad: { [what: string]: () => Promise<void> } = {
     'a directory': async () => void (await mkdir(inPlace('bad'))),
     zeros: async () => {
@@ -75,7 +78,7 @@ describe('the place of a database', () => {
     'a text': () => writeFile(inPlace('bad'), `Dear diary,\n${'nothing happened today.\n'.repeat(100)}`),
     'a log': () => cp(inPlace('talk.jsonl'), inPlace('bad')),
   }
-  if (sqliteAvailability().available) {
+  if (isPresent('sqlite')) {
     bad['a database of another program'] = async () => change(inPlace('bad'), 'CREATE TABLE bookmark (url TEXT)')
     bad['a database of sessions with a view in the place of a table'] = async () => {
       await storeAt(`sqlite:${inPlace('bad')}`, 'talk-one', (session) => twoTurns(session))
@@ -97,7 +100,7 @@ describe('the place of a database', () => {
         ...onStore(`sqlite:${inPlace('bad')}`),
         ...maintenance.map((command) => [...command, '--backend', `sqlite:${inPlace('bad')}`]),
       ],
-      /: (CORRUPT|UNSUPPORTED_VERSION|PERMISSION_DENIED|INVALID_ARGUMENT): /,
+      codes,
     )
   })
 })
@@ -133,7 +136,7 @@ describe('a directory of sessions', () => {
       { id: 'talk-two', state: 'ready' },
       { id: 'talk-one', state: 'damaged', error: { code: 'CORRUPT' } },
     ])
-    const converted = await runCli(['convert', store, `sqlite:${inPlace('new.db')}`])
+    const converted = await runCli(['convert', store, `jsonl:${inPlace('new')}`])
     expect(converted).toMatchObject({
       code: 3,
       stdout: expect.stringMatching(/^converted {2}talk-two .*\n1 converted, 0 there already, 1 failed\n$/),

@@ -9,6 +9,7 @@ import { importFile } from '@session-persistence/interchange'
 import { convertSessions, eventJson, openPersistence, type SessionPersistence } from 'session-persistence'
 import { describe, expect, it } from 'vitest'
 import { filesOf } from './support/corpus-files.ts'
+import { isPresent } from './support/file-backends.ts'
 
 const corpus = fileURLToPath(new URL('../../../../shared/corpus', import.meta.url))
 
@@ -21,6 +22,8 @@ async function eventsOf(persistence: SessionPersistence, id: string): Promise<st
 describe('real logs', () => {
   if (!existsSync(corpus)) it.skip('are not looked at: ../shared/corpus is absent', () => undefined)
 
+  if (!isPresent('sqlite')) it.skip('do not go through SQLite: better-sqlite3 cannot be loaded', () => undefined)
+
   it.runIf(existsSync(corpus)).each([
     ['dsh', 12],
     ['claude-code', 8],
@@ -29,7 +32,7 @@ describe('real logs', () => {
     try {
       await using source = await openPersistence(`jsonl:${directory}/first`)
       await using second = await openPersistence(`jsonl-zstd:${directory}/second`)
-      await using third = await openPersistence(`sqlite:${directory}/third.db`)
+      await using third = await openPersistence(`${isPresent('sqlite') ? 'sqlite' : 'jsonl-zstd'}:${directory}/third`)
       await using fourth = await openPersistence(`jsonl:${directory}/fourth`)
       for (const name of filesOf(join(corpus, folder), number)) await importFile(source, join(corpus, folder, name))
 
