@@ -15,10 +15,7 @@ function sqliteIsMissing(): boolean {
   }
 }
 
-const needSqlite = [
-  'packages/sqlite/test/!(driver-present).test.ts',
-  'packages/cli/test/{bad-stores,convert,convert-corpus,file-backends}.test.ts',
-]
+const needSqlite = ['packages/sqlite/test/!(driver-present).test.ts']
 
 export default defineConfig({
   // Packages import each other's source, so that no test needs a build of its neighbours. Only `ssr.resolve` reaches
