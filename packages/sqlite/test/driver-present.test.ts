@@ -6,9 +6,7 @@ const found = sqliteAvailability()
 
 describe('the SQLite driver', () => {
   it.skipIf(!found.available)(
-    found.available
-      ? 'is here, so every test of this backend runs'
-      : 'is not here: no test of this backend runs',
+    found.available ? 'is here, so every test of this backend runs' : 'is not here: no test of this backend runs',
     () => {
       expect(found).toEqual({ available: true, sqliteVersion: expect.stringMatching(/^3\.\d+\.\d+$/) })
     },
