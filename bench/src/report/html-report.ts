@@ -128,5 +128,5 @@ function references({ scenarios }: BenchReport): string {
   return `<h2>What was measured</h2>
 <table><tbody>${rows.join('')}</tbody></table>
 <p class="quiet">Every number is the median of ratios within one interleaved run; the line over a bar is its 95 % interval, the
-dashed mark the goal. References are gray: they do not lock, check or recover.</p>`
+thick mark the goal. References are gray: they do not lock, check or recover.</p>`
 }
