@@ -5,23 +5,22 @@ import type { WorkerProcess, WorkerStep } from './worker-process.ts'
 
 /**
  * When a process is killed inside an operation, counted from the acknowledgement that the operation begins: after so
- * many looks at the medium, after so many changes of what is visible there, or once so many looks in a row have shown
- * no change. Nothing is timed by a clock.
+ * many looks at the medium, after so many changes of what is visible there, or when it says that it is done. Nothing is
+ * timed by a clock.
  */
 export interface KillMoment {
-  readonly after: 'looks' | 'changes' | 'quiet'
+  readonly after: 'looks' | 'changes' | 'end'
   readonly count: number
 }
 
-/** Long enough for an operation to get as far as it can without being done. */
-const QUIET: KillMoment = { after: 'quiet', count: 200 }
+const AT_ITS_END: KillMoment = { after: 'end', count: Number.POSITIVE_INFINITY }
 
 const FULL: readonly KillMoment[] = [
   ...[0, 1, 2, 4, 8].map((count) => ({ after: 'looks', count }) as const),
   ...[1, 2, 3, 4].map((count) => ({ after: 'changes', count }) as const),
-  QUIET,
+  AT_ITS_END,
 ]
-const QUICK: readonly KillMoment[] = [{ after: 'looks', count: 0 }, { after: 'changes', count: 1 }, QUIET]
+const QUICK: readonly KillMoment[] = [{ after: 'looks', count: 0 }, { after: 'changes', count: 1 }, AT_ITS_END]
 
 export function killMoments(context: CaseContext): readonly KillMoment[] {
   return context.effort === 'full' ? FULL : QUICK
@@ -44,16 +43,16 @@ export async function killInside(
   let counted = 0
   while (counted < moment.count && !isDone(worker, inside)) {
     const now = await visible(context)
-    const changed = now !== seen
-    if (moment.after === 'quiet') counted = changed ? 0 : counted + 1
-    else if (moment.after === 'looks' || changed) counted += 1
+    if (moment.after === 'looks' || now !== seen) counted += 1
     seen = now
   }
   await worker.kill()
 }
 
 function isDone(worker: WorkerProcess, inside: number): boolean {
-  return worker.lines.some((line) => line.kind === 'failed' || (line.kind === 'done' && line.step === inside))
+  return worker.lines.some((line) => {
+    return line.kind === 'failed' || line.kind === 'stalled' || (line.kind === 'done' && line.step === inside)
+  })
 }
 
 /** Names and sizes of the files; where the harness does not tell them, a turn of the event loop counts as a look. */

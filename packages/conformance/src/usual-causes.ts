@@ -66,7 +66,8 @@ const OF_CLAUSE: Readonly<Record<string, string>> = {
   'CORRUPT-1': 'A cut record is taken for a whole one, or an untyped error of a parser gets out.',
   'CORRUPT-2': 'The checksum does not cover the whole record, or is not compared before the record is used.',
   'CORRUPT-6': 'Seqs are not compared with the one expected: pass it to `decodeEvent`.',
-  'CORRUPT-7': '`list` throws at the first damaged session; it must return an entry with state damaged and go on.',
+  'CORRUPT-7':
+    '`list` throws at a damaged session instead of returning an entry with state damaged, or gives it another id.',
   'CORRUPT-8': '`openWriter` reads neither header nor tail, or repairs what is not a torn tail.',
   'CORRUPT-9': 'CORRUPT is thrown without `offset`, `seq` or `sessionId`.',
   'CORRUPT-10': '`tail.torn` is missing, or `discardTornTail` cuts at another place than the last complete batch.',

@@ -46,6 +46,8 @@ export type WorkerLine =
   | { readonly kind: 'events'; readonly events: readonly unknown[] }
   | { readonly kind: 'begin'; readonly step: number }
   | { readonly kind: 'done'; readonly step: number; readonly durable: number }
+  /** Said by a wrong backend that stands still in mid-operation, so that it is killed exactly there. */
+  | { readonly kind: 'stalled' }
   | { readonly kind: 'failed'; readonly message: string }
 
 export interface WorkerProcess {

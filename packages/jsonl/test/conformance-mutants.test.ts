@@ -1,6 +1,6 @@
 // Each backend that is wrong in its bytes or between processes fails exactly the clauses that the kill table says.
 import { ALL_CASES, runConformance } from '@session-persistence/conformance'
-import { ALL_MUTANTS, KILL_TABLE, mutantHarness } from '@session-persistence/conformance/mutants'
+import { ALL_MUTANTS, KILL_TABLE, mutantHarness, SOMETIMES_KILLED } from '@session-persistence/conformance/mutants'
 import { describe, expect, it } from 'vitest'
 import { harness } from './conformance-harness.mjs'
 
@@ -19,7 +19,8 @@ describe('mutants of the plain JSONL backend', () => {
         effort: 'quick',
         caseDeadlineMs: 15_000,
       })
-      const failed = report.results.filter(({ status }) => status === 'failed')
+      const timed = SOMETIMES_KILLED[mutant.name] ?? []
+      const failed = report.results.filter(({ id, status }) => status === 'failed' && !timed.includes(id))
       expect(failed.map(({ id }) => id)).toEqual(expected)
       const lies = ALL_CASES.some(({ id, observes }) => observes !== undefined && failed.some((one) => one.id === id))
       expect(report.outcome).toBe(lies ? 'harness-error' : 'violations')

@@ -2,7 +2,7 @@ import type { ConformanceCase } from '../conformance-case.ts'
 import { restMedium } from '../damage.ts'
 import { casesOf } from '../define-case.ts'
 import { expectEqual, expectRefusal, expectThat } from '../expectation.ts'
-import { mapStoredLog } from '../grown-log.ts'
+import { locateStoredLog } from '../grown-log.ts'
 import { storedEvents, storeSession } from '../stored-events.ts'
 import { turnEvents } from '../workload.ts'
 
@@ -80,7 +80,7 @@ export const CAP_LOWER_LEVEL_CASES: readonly ConformanceCase[] = casesOf('CAP', 
     run: async (context) => {
       const persistence = await context.open()
       const marked = [{ type: 'user/message', data: { message: 'marked-with-a-word' } }] as const
-      const log = await mapStoredLog(context, persistence, 's', [marked, turnEvents(1)])
+      const log = await locateStoredLog(context, persistence, 's', [marked, turnEvents(1)])
       await persistence.close()
       const resting = await restMedium(context)
       const bytes = Buffer.from(resting.files.get(log.path) ?? Buffer.alloc(0))

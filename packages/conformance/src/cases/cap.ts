@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs'
 import { CAPABILITY_LEVELS } from '../capability-levels.ts'
-import type { ConformanceCase } from '../conformance-case.ts'
+import type { CaseContext, ConformanceCase } from '../conformance-case.ts'
 import { restMedium } from '../damage.ts'
 import { casesOf } from '../define-case.ts'
 import { expectEqual, expectRefusal, expectThat } from '../expectation.ts'
 import { mapStoredLog } from '../grown-log.ts'
+import { regularFiles } from '../medium-files.ts'
+import { damagedAt } from '../small-log.ts'
 import { appendEach, storedEvents, storeSession } from '../stored-events.ts'
 import { turnEvents } from '../workload.ts'
 
@@ -96,22 +99,29 @@ export const CAP_CASES: readonly ConformanceCase[] = casesOf('CAP', {
     needs: { tier: 'medium', capabilities: { integrity: ['checksum'] } },
     observes: 'integrity',
     run: async (context) => {
-      const persistence = await context.open()
-      const marked = [{ type: 'user/message', data: { message: 'marked-with-a-word' } }] as const
-      const log = await mapStoredLog(context, persistence, 's', [marked, turnEvents(1)])
-      await persistence.close()
+      const { id, path, offset } = await findLetter(context)
       const resting = await restMedium(context)
-      const bytes = Buffer.from(resting.files.get(log.path) ?? Buffer.alloc(0))
-      const place = bytes.indexOf('marked-with-a-word')
-      const middle = Math.floor((log.ends[0] ?? 0) * 0.7)
-      // Where the medium does not store text as it is, any byte of the first batch does as well.
-      const offset = place === -1 ? middle : place
-      bytes[offset] = (bytes[offset] ?? 0) ^ 0x01
-      resting.damage(log.path, bytes)
+      resting.damage(path, damagedAt(resting.files.get(path) ?? Buffer.alloc(0), offset))
       const again = await context.open()
-      await expectRefusal(() => storedEvents(again, 's'), 'CORRUPT', 'a read of a changed letter')
-      expectEqual((await again.verify('s')).ok, false, 'verify of a changed letter')
+      await expectRefusal(() => storedEvents(again, id), 'CORRUPT', 'a read of a changed letter')
+      expectEqual((await again.verify(id)).ok, false, 'verify of a changed letter')
       await again.close()
     },
   },
 })
+
+/** A stored letter of a message. Where no text is stored as it is, any byte of a first batch does as well. */
+async function findLetter(context: CaseContext): Promise<{ id: string; path: string; offset: number }> {
+  const marked = [{ type: 'user/message', data: { message: 'marked-with-a-word' } }] as const
+  const persistence = await context.open()
+  await storeSession(persistence, 's', [marked, turnEvents(1)])
+  await persistence.close()
+  for (const path of await regularFiles(context.medium)) {
+    const offset = readFileSync(path).indexOf('marked-with-a-word')
+    if (offset !== -1) return { id: 's', path, offset }
+  }
+  const again = await context.open()
+  const { path, ends } = await mapStoredLog(context, again, 'mapped', [marked, turnEvents(1)])
+  await again.close()
+  return { id: 'mapped', path, offset: Math.floor((ends[0] ?? 0) * 0.7) }
+}

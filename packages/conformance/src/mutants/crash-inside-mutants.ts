@@ -1,10 +1,11 @@
-import { readdirSync, readFileSync, statSync, truncateSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { type EventInput, SessionError } from '@session-persistence/core'
 import type { Mutant } from './mutant.ts'
 
-/** Never settles, and keeps the process alive: it is killed here, whenever that is. */
+/** Says so and never settles: the process is killed here, and nowhere else. */
 function stall(): Promise<never> {
+  writeSync(1, `${JSON.stringify({ kind: 'stalled' })}\n`)
   return new Promise<never>(() => {
     setInterval(() => {}, 60_000)
   })

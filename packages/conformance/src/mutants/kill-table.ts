@@ -208,18 +208,7 @@ export const KILL_TABLE: { readonly [mutant: string]: readonly string[] } = {
   'many-resumes-win': ['CONC-4'],
   'second-create-gets-another-name': ['CONC-5', 'MODEL-1', 'MODEL-2', 'MODEL-3'],
   'twelve-writers-at-most': ['LIST-3', 'ID-6', 'CONC-6'],
-  'acknowledges-before-writing': [
-    'CONC-13',
-    'CRASH-1',
-    'CRASH-2',
-    'CRASH-3',
-    'CRASH-5',
-    'CRASH-6',
-    'CRASH-8',
-    'CRASH-14',
-    'CAP-4',
-    'MODEL-4',
-  ],
+  'acknowledges-before-writing': ['CRASH-1', 'CRASH-2', 'CRASH-3', 'CRASH-5', 'CRASH-6', 'CRASH-8', 'CAP-4'],
   'other-process-reads-less': ['CRASH-2'],
   'crashed-turns-stay-open': ['CONC-9', 'CRASH-3', 'CRASH-5', 'CRASH-9'],
   'call-begun-without-a-record': ['CRASH-4'],
@@ -227,8 +216,19 @@ export const KILL_TABLE: { readonly [mutant: string]: readonly string[] } = {
   'child-of-a-restored-log-differs': ['CRASH-6'],
   'left-over-locks-are-sessions': ['CRASH-7'],
   'every-head-refused': ['CRASH-8'],
-  'lock-of-others-removed': ['CONC-7', 'CONC-9', 'CAP-8'],
-  'stale-lock-honoured': ['CONC-8', 'CRASH-3', 'CRASH-4', 'CRASH-5', 'CRASH-6', 'CRASH-8'],
+  'lock-of-others-removed': ['CONC-7', 'CAP-8'],
+  'stale-lock-honoured': [
+    'CONC-8',
+    'CRASH-3',
+    'CRASH-4',
+    'CRASH-5',
+    'CRASH-6',
+    'CRASH-8',
+    'CRASH-9',
+    'CRASH-13',
+    'CRASH-14',
+    'MODEL-4',
+  ],
   'everybody-repairs': ['CONC-9'],
   'follow-sees-its-own-process': ['CAP-5'],
   'recovery-in-place': ['CRASH-9'],
@@ -321,4 +321,15 @@ export const KILL_TABLE: { readonly [mutant: string]: readonly string[] } = {
   'exclusion-understated': ['CAP-8'],
   'follow-understated': ['CAP-9'],
   'integrity-understated': ['CAP-10'],
+}
+
+/**
+ * Clauses that a mutant fails only when processes happen to meet, or a background write to come late. Neither counted
+ * as kills nor held against the table.
+ */
+export const SOMETIMES_KILLED: { readonly [mutant: string]: readonly string[] } = {
+  'acknowledges-before-writing': ['CONC-13', 'CRASH-14', 'MODEL-4'],
+  'left-over-locks-are-sessions': ['CRASH-10', 'CRASH-12', 'MODEL-4'],
+  'lock-of-others-removed': ['CONC-9', 'CONC-11', 'CONC-12'],
+  'everybody-repairs': ['CONC-11', 'CONC-12'],
 }

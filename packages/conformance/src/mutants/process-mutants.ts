@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { SessionError, type SessionSummary } from '@session-persistence/core'
+import { isSessionError, SessionError, type SessionSummary } from '@session-persistence/core'
 import { changedReads, type Mutant, overlay, shared } from './mutant.ts'
 
 /** Lock files of a store that keeps them in `.locks`; none where it does not. */
@@ -124,12 +124,17 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'lock-of-others-removed',
-    wrong: 'A resume removes the lock that another process holds.',
+    wrong: 'A resume that finds a lock removes it.',
     aimedAt: 'CONC-7',
     persistence: (inner, medium) => ({
-      resume: (id, options) => {
-        for (const path of lockFiles(medium.location)) rmSync(path, { force: true })
-        return inner.resume(id, options)
+      resume: async (id, options) => {
+        try {
+          return await inner.resume(id, options)
+        } catch (error) {
+          if (!isSessionError(error, 'LOCKED')) throw error
+          for (const path of lockFiles(medium.location)) rmSync(path, { force: true })
+          return inner.resume(id, options)
+        }
       },
     }),
   },
