@@ -9,7 +9,7 @@ describe.each([JSONL, JSONL_ZSTD])('$name', { timeout: 120_000 }, (backend) => {
     const evidence = new Evidence({ violationsMax: 1 })
     for (const scenario of SCENARIOS) {
       if (scenario.fits?.(backend) === false) continue
-      const campaign = { backend, scenario, seed: 1, evidence, weaken, perOperationMax: 20 }
+      const campaign = { backend, scenario, seed: 1, evidence, weaken, perOperationMax: 6 }
       await cutPower(campaign)
       if (!evidence.enough) await killEverywhere(campaign)
       if (evidence.enough) break

@@ -160,7 +160,7 @@ class FileLogStorage implements SealableStorage {
     const { place, lock } = await this.#lock(id, name)
     try {
       const removed = await removeSession(this.#fs, place.layout, name, this.#durable)
-      await sweepSession(this.#fs, place.layout, name)
+      await sweepSession(this.#fs, place.layout, name, this.#durable)
       return removed
     } catch (error) {
       throw withSessionId(error, id)

@@ -29,6 +29,7 @@ export class NewLog {
   /** Set when a sync failed: what the page cache shows is then no proof of anything. */
   #failed: SessionError | undefined
   #length = 0
+  #wasPublished = false
 
   private constructor(place: NewLogPlace, directory: string, { file, stat }: OpenedFile) {
     this.#place = place
@@ -92,6 +93,7 @@ export class NewLog {
       throw this.#failed
     }
     await this.#rename(target)
+    this.#wasPublished = true
     const temporary = this.#directory
     this.#directory = target
     try {
@@ -145,14 +147,21 @@ export class NewLog {
 
   /** Takes everything away. Rejects when a directory that was made visible could not be taken back. */
   async discard(): Promise<void> {
-    const { fs, layout, name } = this.#place
+    const { layout, name } = this.#place
     await this.#file.close().catch(() => {})
     if (this.#directory === layout.directory(name)) {
       const aside = layout.temporaryDirectory(name)
       await attempt('take back a session directory', this.#directory, () => this.#takeBack(aside))
     }
     // What stays behind under a temporary name is swept by the next writer of this id.
-    await removeTree(fs, this.#directory).catch(() => {})
+    await this.#remove().catch(() => {})
+  }
+
+  async #remove(): Promise<void> {
+    const { fs, layout, durable } = this.#place
+    // Both renames may be on the medium, or only the first: the log must be there until both are.
+    if (this.#wasPublished && durable) await fs.syncDirectory(layout.root)
+    await removeTree(fs, this.#directory)
   }
 
   async #takeBack(aside: string): Promise<void> {

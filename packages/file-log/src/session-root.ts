@@ -16,6 +16,7 @@ export class SessionRoot {
   readonly #fs: FileSystem
   readonly #root: RootDirectory
   readonly #logName: string
+  readonly #sync: boolean
   #layout: Layout | undefined
   #prepared: Promise<void> | undefined
 
@@ -23,6 +24,7 @@ export class SessionRoot {
     this.#fs = fs
     this.#root = new RootDirectory(fs, root, sync)
     this.#logName = logName
+    this.#sync = sync
   }
 
   /** As given, made absolute. */
@@ -42,7 +44,7 @@ export class SessionRoot {
     const layout = await this.#ensure()
     const lock = await this.#acquire(layout, name, id)
     try {
-      if (lock.abandoned) await sweepSession(this.#fs, layout, name)
+      if (lock.abandoned) await sweepSession(this.#fs, layout, name, this.#sync)
     } catch (error) {
       await lock.release().catch(() => {})
       throw error
@@ -77,7 +79,7 @@ export class SessionRoot {
     // A reader may have found the root; only a writer sees to it that its name is on the medium.
     await this.#root.ensure()
     await attempt('make the lock directory', layout.locks, () => ensurePrivateDirectory(this.#fs, layout.locks))
-    await sweepRoot(this.#fs, layout)
+    await sweepRoot(this.#fs, layout, this.#sync)
   }
 
   #adopt(root: string): Layout {

@@ -6,10 +6,17 @@ import { isTemporaryFile, type Layout, temporaryOwner } from './layout.ts'
 import { removeTree } from './remove-tree.ts'
 import { WriterLock } from './writer-lock.ts'
 
-/** Removes the temporary directories of `name`, whose lock the caller holds. */
-export async function sweepSession(fs: FileSystem, layout: Layout, name: string): Promise<void> {
-  for (const entry of await attempt('list the root', layout.root, () => fs.readDirectory(layout.root))) {
-    if (temporaryOwner(entry) !== name) continue
+/**
+ * Removes the temporary directories of `name`, whose lock the caller holds. A directory may have been renamed to its
+ * temporary name without that being on the medium: then nothing in it is removed before the root is synced (`durable`),
+ * or a power cut would bring back a session directory without its log, an id that nobody can use.
+ */
+export async function sweepSession(fs: FileSystem, layout: Layout, name: string, durable: boolean): Promise<void> {
+  const all = await attempt('list the root', layout.root, () => fs.readDirectory(layout.root))
+  const entries = all.filter((entry) => temporaryOwner(entry) === name)
+  if (entries.length === 0) return
+  if (durable) await attempt('sync the root', layout.root, () => fs.syncDirectory(layout.root))
+  for (const entry of entries) {
     const path = join(layout.root, entry)
     await attempt('remove a left-over directory', path, () => removeTree(fs, path))
   }
@@ -28,7 +35,7 @@ export async function sweepDirectory(fs: FileSystem, directory: string): Promise
  * Removes every temporary directory whose writer is gone. For the first writer of a process: after a power cut the
  * lock files that would tell about left-overs may be gone as well. Best effort: what cannot be removed is left.
  */
-export async function sweepRoot(fs: FileSystem, layout: Layout): Promise<void> {
+export async function sweepRoot(fs: FileSystem, layout: Layout, durable: boolean): Promise<void> {
   const names = new Set<string>()
   for (const entry of await fs.readDirectory(layout.root).catch(() => [])) {
     const name = temporaryOwner(entry)
@@ -42,7 +49,7 @@ export async function sweepRoot(fs: FileSystem, layout: Layout): Promise<void> {
       continue
     }
     try {
-      await sweepSession(fs, layout, name)
+      await sweepSession(fs, layout, name, durable)
     } catch (error) {
       if (!isMissing(error)) continue
     } finally {

@@ -239,6 +239,20 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    name: 'create again what could not be published',
+    async run(stage) {
+      const writer = await stage.start().openWriter(stage.id, { kind: 'create', header: stage.header })
+      let renamed = false
+      failOnce(stage, (name) => {
+        renamed = renamed || name === 'rename'
+        return renamed && name === 'syncDirectory'
+      })
+      const batch = sampleBatch(stage.random, 0, 2, 30)
+      await stubbornly(() => stage.append(writer, batch))
+      await writer.close()
+    },
+  },
+  {
     name: 'repair again what could not be repaired',
     async run(stage) {
       await stored(stage, 3)
