@@ -1,5 +1,6 @@
 // `npm test [-- CHECK...]`: sets up what is missing, then runs every check and the tests of every package, all of them
 // even when one fails. The last line counts checks and tests together: `N passed, N failed, N skipped`.
+import { backendTemplate } from './checks/backend-template.mjs'
 import { docsExamples } from './checks/docs-examples.mjs'
 import { docsLinks } from './checks/docs-links.mjs'
 import { packedPackages } from './checks/packed-packages.mjs'
@@ -27,6 +28,7 @@ const checks = [
   { name: 'docs-links', run: docsLinks },
   { name: 'docs-examples', run: docsExamples },
   { name: 'packed', run: packedPackages },
+  { name: 'template', run: backendTemplate },
   { name: 'tests', run: tests },
 ]
 
