@@ -62,7 +62,7 @@ async function fill(persistence: SessionPersistence, count: number): Promise<voi
   for (let made = 0; made < count; made += AT_ONCE) {
     await Promise.all(
       Array.from({ length: Math.min(AT_ONCE, count - made) }, async () => {
-        const session = await persistence.create({ cwd: '/work/project' })
+        const session = await persistence.create({ cwd: '/home/me/project' })
         appendEach(session, events.slice(0, -1))
         await session.flush()
         // The last batch of a real log is short: the end of a turn.
