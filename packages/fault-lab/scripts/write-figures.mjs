@@ -33,5 +33,8 @@ const table = [
   ...rows,
 ].join('\n')
 const before = readFileSync(document, 'utf8')
-const after = before.replace(/(<!-- figures -->\n)[\s\S]*?(\n<!-- \/figures -->)/, `$1${table}$2`)
+const after = before.replace(
+  /(<!-- figures -->)[\s\S]*?(<!-- \/figures -->)/,
+  (_, start, end) => `${start}\n${table}\n${end}`,
+)
 writeFileSync(document, after)
