@@ -3,4 +3,7 @@ import { describeConformance } from '@session-persistence/conformance'
 import { describe, it } from 'vitest'
 import { harness } from './conformance-harness.mjs'
 
-describeConformance(harness, { describe, it })
+// A sample of kills, damage and workloads on every machine, all of them in CI.
+const effort = Number(process.env.SESSION_PERSISTENCE_TEST_SCALE ?? 1) >= 5 ? 'full' : 'quick'
+
+describeConformance(harness, { describe, it }, { effort })
