@@ -53,6 +53,18 @@ describe('runBench', () => {
     expect(await fs.readdir(scratch)).toEqual([])
   })
 
+  it('judges by no goal that was stated for longer logs than it measured', async () => {
+    const scale: Scale = { ...TINY, longEvents: 400 }
+    const rowsOf = async (name: Scale['name']): Promise<ReadonlyMap<string, string>> => {
+      const options = { backends: [fixture('jsonl-column-harness.js')], scenarios: ['replay', 'create'] }
+      const report = await runBench({ ...options, scale: { ...scale, name } })
+      return new Map(backendRows(report).map(({ id, verdict }) => [id, verdict.kind]))
+    }
+    const quick = await rowsOf('quick')
+    expect([quick.get('replay/delta'), quick.get('create')]).toEqual(['none', expect.not.stringMatching('none')])
+    expect((await rowsOf('full')).get('replay/delta')).not.toBe('none')
+  })
+
   it('refuses an unknown scenario and an unknown backend before anything is measured', async () => {
     await expect(runBench({ scenarios: ['speed'] })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
     await expect(runBench({ backends: ['floppy'] })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
