@@ -31,6 +31,7 @@ export class RunningCase {
   readonly #persistences: SessionPersistence[] = []
   readonly #workers: WorkerProcess[] = []
   #observed: ReturnType<typeof createHash> | undefined
+  #over = false
   #now = CLOCK_START
 
   private constructor(facts: CaseFacts, first: Medium) {
@@ -43,7 +44,10 @@ export class RunningCase {
       random: seededRandom(facts.seed),
       medium,
       open: (options) => medium.open(options),
-      newMedium: async () => this.#adopt(await this.#source.create()),
+      newMedium: async () => {
+        this.#expectRunning()
+        return this.#adopt(await this.#source.create())
+      },
       spawn: (task, options) => this.#spawn(medium, task, options),
       skip: (reason) => {
         throw new CaseSkipped(reason)
@@ -71,6 +75,7 @@ export class RunningCase {
       ...medium,
       listsFiles: medium.files !== undefined,
       open: async (options: PersistenceOptions = {}) => {
+        this.#expectRunning()
         const persistence = await medium.open({ clock: () => this.#tick(), onFailure: () => {}, ...options })
         this.#persistences.push(persistence)
         return recorded(persistence, this.history)
@@ -87,6 +92,7 @@ export class RunningCase {
     if (this.#harness.module === undefined || medium.location === undefined) {
       throw new HarnessError('The process tier needs `module`, `openAt` and `location`.')
     }
+    this.#expectRunning()
     const name = this.history.nextProcess()
     const worker = spawnWorker(this.#harness.module, medium.location, task, {
       ...options,
@@ -96,6 +102,11 @@ export class RunningCase {
     return worker
   }
 
+  /** A case that missed its deadline goes on by itself: it must not make anything that nobody would release. */
+  #expectRunning(): void {
+    if (this.#over) throw new CaseSkipped('the case is over')
+  }
+
   #tick(): number {
     this.#now += 1000
     return this.#now
@@ -103,6 +114,7 @@ export class RunningCase {
 
   /** Closes what the case left open. A broken backend may fail here too: the verdict is already known. */
   async release(): Promise<void> {
+    this.#over = true
     for (const worker of this.#workers) await worker.kill()
     for (const persistence of this.#persistences) {
       await withDeadline(

@@ -39,7 +39,8 @@ export function renderContract(cases: readonly ConformanceCase[]): string {
     'alone, *process* other processes that are killed, *medium* the stored bytes, cut, flipped, zeroed and swapped.',
     '',
     'This file is written from the cases of [`@session-persistence/conformance`](../packages/conformance/README.md).',
-    '[conformance-kill-matrix.md](conformance-kill-matrix.md) shows for each MUST clause a wrong backend that it catches.',
+    '[conformance-kill-matrix.md](conformance-kill-matrix.md) shows for each MUST clause a wrong backend that it catches;',
+    '[write-a-backend.md](write-a-backend.md) how to try a backend of your own.',
   ]
   for (const family of FAMILIES) {
     lines.push('', `## ${family}`, '', FAMILY_TITLES[family], '')

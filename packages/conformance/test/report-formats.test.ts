@@ -97,6 +97,11 @@ describe('the HTML report', () => {
     expect(page).toContain('<a href="https://example.org/?a=1&amp;b=&quot;2&quot;">')
   })
 
+  it('closes every element that it opens', () => {
+    const markup = page.replace('<!doctype html>\n', '').replace(/<style>[\s\S]*<\/style>/, '')
+    expectWellFormed(markup.replace(/<(meta [^>]*|br)>/g, ''))
+  })
+
   it('follows the light or dark preference, and tells each status in words', () => {
     expect(page).toContain('color-scheme: light dark')
     expect(page).toContain('@media (prefers-color-scheme: dark)')

@@ -10,7 +10,7 @@ export function renderKillMatrix(cases: readonly ConformanceCase[]): string {
     '',
     'How the kit shows that its cases can fail. Each mutant is a sound backend made wrong in one way; the in-memory one',
     'for the logic tier, plain JSONL for the process and medium tiers. A test runs every mutant and compares what it fails',
-    'with this table: neither more nor less.',
+    'with this table: neither more nor less. (What a mutant fails only when processes happen to meet is left out.)',
     '',
     `${ALL_MUTANTS.length} mutants, every one killed; ${must.length} MUST clauses, every one with a kill.`,
     '',

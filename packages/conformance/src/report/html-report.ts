@@ -3,6 +3,7 @@ import { badgeText } from './badge.ts'
 import type { CaseResult, ConformanceReport } from './conformance-report.ts'
 import { explainFailure } from './explain-failure.ts'
 import { HTML_STYLE } from './html-style.ts'
+import { markupText } from './markup-text.ts'
 
 /** Sign and word of each status: the sign for a quick look, the word for everybody. */
 const STATUS: { readonly [S in CaseResult['status']]: string } = {
@@ -28,7 +29,7 @@ export function htmlReport(report: ConformanceReport): string {
     '<head>',
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    `<title>Conformance of ${html(report.harness)}: ${html(badgeText(report))}</title>`,
+    `<title>Conformance of ${markupText(report.harness)}: ${markupText(badgeText(report))}</title>`,
     `<style>${HTML_STYLE}</style>`,
     '</head>',
     '<body>',
@@ -50,10 +51,10 @@ function heading(report: ConformanceReport): readonly string[] {
   const { passed, failed, skipped } = report.counts
   const { node, platform, arch } = report.environment
   return [
-    `<h1>Conformance of ${html(report.harness)}</h1>`,
+    `<h1>Conformance of ${markupText(report.harness)}</h1>`,
     `<p class="verdict">${VERDICT[report.outcome]} Level reached: ${report.reached}.</p>`,
-    ...(report.harnessError === undefined ? [] : [`<p class="failed">${html(report.harnessError)}</p>`]),
-    `<p class="quiet">Seed ${report.seed}, ${report.effort} effort, kit ${html(report.kitVersion)}, Node ${html(node)} on ${html(platform)} ${html(arch)}.</p>`,
+    ...(report.harnessError === undefined ? [] : [`<p class="failed">${markupText(report.harnessError)}</p>`]),
+    `<p class="quiet">Seed ${report.seed}, ${report.effort} effort, kit ${markupText(report.kitVersion)}, Node ${markupText(node)} on ${markupText(platform)} ${markupText(arch)}.</p>`,
     '<ul class="counts">',
     ...[
       ['passed', passed],
@@ -68,8 +69,8 @@ function failure(result: CaseResult): string {
   const [first = '', ...rest] = explainFailure(result)
   return [
     '<details open>',
-    `<summary><span class="failed">${STATUS.failed}</span> ${result.level} ${html(first)}</summary>`,
-    `<pre>${html(rest.join('\n'))}</pre>`,
+    `<summary><span class="failed">${STATUS.failed}</span> ${result.level} ${markupText(first)}</summary>`,
+    `<pre>${markupText(rest.join('\n'))}</pre>`,
     '</details>',
   ].join('\n')
 }
@@ -78,9 +79,9 @@ function backend({ backend: described }: ConformanceReport): readonly string[] {
   if (described === undefined) return []
   const modes = Object.entries(described.modes)
   const row = ([name, value]: readonly [string, string]): string =>
-    `<tr><th scope="row">${html(name)}</th><td>${html(value)}</td></tr>`
+    `<tr><th scope="row">${markupText(name)}</th><td>${markupText(value)}</td></tr>`
   return [
-    `<h2>Backend ${html(described.name)} ${html(described.version)}</h2>`,
+    `<h2>Backend ${markupText(described.name)} ${markupText(described.version)}</h2>`,
     '<table>',
     '<tr><th scope="col">Declared capability</th><th scope="col">Level</th></tr>',
     ...Object.entries(described.capabilities).map(row),
@@ -94,7 +95,7 @@ function tiers({ tiers: all, results }: ConformanceReport): readonly string[] {
   const rows = all.map(({ tier, exercised, reason }) => {
     const ofTier = results.filter((result) => result.tier === tier)
     const passed = ofTier.filter(({ status }) => status === 'passed').length
-    const words = exercised ? `${passed} of ${ofTier.length} passed` : `not exercised: ${html(reason ?? '')}`
+    const words = exercised ? `${passed} of ${ofTier.length} passed` : `not exercised: ${markupText(reason ?? '')}`
     return `<tr><th scope="row">${tier}</th><td>${words}</td></tr>`
   })
   return ['<h2>Tiers</h2>', '<table>', ...rows, '</table>']
@@ -127,21 +128,10 @@ function familyDetails(family: string, { results }: ConformanceReport): string {
 function row({ id, level, title, status, message, knownFailure }: CaseResult): string {
   const notes = [status === 'passed' ? undefined : message, knownFailure].filter((note) => note !== undefined)
   const more = notes.map((note) => `<br><span class="quiet">${link(note)}</span>`).join('')
-  return `<tr><td class="id">${id}<br>${level}</td><td class="status"><span class="${status}">${STATUS[status]}</span></td><td>${html(title)}${more}</td></tr>`
+  return `<tr><td class="id">${id}<br>${level}</td><td class="status"><span class="${status}">${STATUS[status]}</span></td><td>${markupText(title)}${more}</td></tr>`
 }
 
 /** An address of a tracker becomes a link, and nothing else does: `javascript:` is text. */
 function link(text: string): string {
-  return /^https?:\/\/\S+$/.test(text) ? `<a href="${html(text)}">${html(text)}</a>` : html(text)
-}
-
-function html(text: string): string {
-  const entities: Readonly<Record<string, string>> = {
-    '&': '&amp;',
-    '<': '&lt;',
-    '>': '&gt;',
-    '"': '&quot;',
-    "'": '&#39;',
-  }
-  return text.replace(/\p{Surrogate}/gu, '\ufffd').replace(/[&<>"']/g, (character) => entities[character] ?? '')
+  return /^https?:\/\/\S+$/.test(text) ? `<a href="${markupText(text)}">${markupText(text)}</a>` : markupText(text)
 }

@@ -1,5 +1,6 @@
 import type { CaseResult, ConformanceReport } from './conformance-report.ts'
 import { explainFailure } from './explain-failure.ts'
+import { markupText } from './markup-text.ts'
 
 /** The report as JUnit XML: a suite a family, a test case a clause; a harness error is an error, a known failure skipped. */
 export function junitReport(report: ConformanceReport): string {
@@ -14,7 +15,7 @@ export function junitReport(report: ConformanceReport): string {
   const error = report.harnessError ?? nothingRan
   if (error !== undefined) {
     suites.push(
-      `  <testsuite name="harness" tests="1" failures="0" errors="1" skipped="0">\n    <testcase classname="harness" name="the harness of ${xml(report.harness)}">\n      <error message="${xml(error)}"/>\n    </testcase>\n  </testsuite>`,
+      `  <testsuite name="harness" tests="1" failures="0" errors="1" skipped="0">\n    <testcase classname="harness" name="the harness of ${markupText(report.harness)}">\n      <error message="${markupText(error)}"/>\n    </testcase>\n  </testsuite>`,
     )
   }
   const { passed, failed, skipped } = report.counts
@@ -22,7 +23,7 @@ export function junitReport(report: ConformanceReport): string {
   const totals = `tests="${tests}" failures="${failed}" errors="${error === undefined ? 0 : 1}" skipped="${skipped}"`
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="conformance of ${xml(report.harness)}" ${totals} time="${seconds(report.results)}">`,
+    `<testsuites name="conformance of ${markupText(report.harness)}" ${totals} time="${seconds(report.results)}">`,
     ...suites,
     '</testsuites>',
     '',
@@ -34,7 +35,7 @@ function suite(family: string, results: readonly CaseResult[]): string {
     results.filter(({ status }) => statuses.includes(status)).length
   const totals = `tests="${results.length}" failures="${count('failed')}" errors="0" skipped="${count('skipped', 'known-failure')}"`
   return [
-    `  <testsuite name="${xml(family)}" ${totals} time="${seconds(results)}">`,
+    `  <testsuite name="${markupText(family)}" ${totals} time="${seconds(results)}">`,
     ...results.map(testCase),
     '  </testsuite>',
   ].join('\n')
@@ -42,23 +43,15 @@ function suite(family: string, results: readonly CaseResult[]): string {
 
 function testCase(result: CaseResult): string {
   const { id, level, family, title, status, message = '', durationMs } = result
-  const head = `    <testcase classname="${xml(family)}" name="${xml(`${id} ${level}: ${title}`)}" time="${(durationMs / 1000).toFixed(3)}"`
+  const head = `    <testcase classname="${markupText(family)}" name="${markupText(`${id} ${level}: ${title}`)}" time="${(durationMs / 1000).toFixed(3)}"`
   if (status === 'passed') return `${head}/>`
   const inside =
     status === 'failed'
-      ? `<failure message="${xml(message)}">${xml(explainFailure(result).join('\n'))}</failure>`
-      : `<skipped message="${xml(status === 'skipped' ? message : `known failure: ${result.knownFailure ?? ''}`)}"/>`
+      ? `<failure message="${markupText(message)}">${markupText(explainFailure(result).join('\n'))}</failure>`
+      : `<skipped message="${markupText(status === 'skipped' ? message : `known failure: ${result.knownFailure ?? ''}`)}"/>`
   return `${head}>\n      ${inside}\n    </testcase>`
 }
 
 function seconds(results: readonly CaseResult[]): string {
   return (results.reduce((sum, { durationMs }) => sum + durationMs, 0) / 1000).toFixed(3)
-}
-
-/** Text for XML 1.0, which has no form for most control characters and for lone surrogates. */
-function xml(text: string): string {
-  const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-  return text
-    .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
-    .replace(/[&<>"]/g, (character) => entities[character] ?? '')
 }
