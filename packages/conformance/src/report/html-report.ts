@@ -68,7 +68,7 @@ function heading(report: ConformanceReport): readonly string[] {
 function failure(result: CaseResult): string {
   const [first = '', ...rest] = explainFailure(result)
   return [
-    '<details open>',
+    '<details open="">',
     `<summary><span class="failed">${STATUS.failed}</span> ${result.level} ${markupText(first)}</summary>`,
     `<pre>${markupText(rest.join('\n'))}</pre>`,
     '</details>',
