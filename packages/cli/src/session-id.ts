@@ -2,6 +2,7 @@ import { LIMITS, SessionError, type SessionPersistence } from '@session-persiste
 import { Argument } from 'commander'
 
 const prefixLengthMin = 6
+const candidatesShown = 4
 
 export function sessionArgument(): Argument {
   return new Argument('<id>', `session id, or the first characters of one (${prefixLengthMin} or more)`)
@@ -23,7 +24,12 @@ export async function findSession(
     if (id.startsWith(given)) found.push(id)
   }
   if (found.length > 1) {
-    throw new SessionError('INVALID_ARGUMENT', `${found.length} session ids start with this: give more of it`)
+    const shown = found.slice(0, candidatesShown).join(', ')
+    const rest = found.length > candidatesShown ? ', …' : ''
+    throw new SessionError(
+      'INVALID_ARGUMENT',
+      `${found.length} session ids start with this (${shown}${rest}): give more of it`,
+    )
   }
   // Nothing found: the command itself says NOT_FOUND or INVALID_ID, in its own words.
   return found[0] ?? given

@@ -1,20 +1,25 @@
 /** A log as a person reads it: one block an event that says something, in the order of the log. */
 import type { AnySessionEvent, MessageFormat, SessionEvent, SessionHeader } from '@session-persistence/core'
 import { messageFormatNamed } from './message-formats.ts'
+import type { Output } from './terminal/output.ts'
 import { localTime } from './terminal/quantity.ts'
 import { safeJson, safeLine, safeText } from './terminal/safe-text.ts'
 import type { Style } from './terminal/style.ts'
 import { cutTo } from './terminal/table.ts'
 
+/** On a terminal: what a tool was called with, and a message without text, are told in a line. */
 const argumentsWidth = 100
 
 export class Transcript {
   readonly #style: Style
   readonly #format: MessageFormat | undefined
   readonly #header: SessionHeader
+  readonly #cut: (line: string) => string
 
-  constructor(style: Style, header: SessionHeader) {
+  /** Into a pipe or a file (`out` has no width) nothing is cut. */
+  constructor({ style, width }: Pick<Output, 'style' | 'width'>, header: SessionHeader) {
     this.#style = style
+    this.#cut = width === undefined ? (line) => line : (line) => cutTo(line, argumentsWidth)
     this.#header = header
     this.#format = messageFormatNamed(header.messageFormat)
   }
@@ -65,7 +70,7 @@ export class Transcript {
         return [
           ...block(interrupted ? 'assistant (interrupted)' : 'assistant', text),
           ...toolCalls.map(({ name, arguments: input }) =>
-            cutTo(`${pad}→ ${this.#style.accent(safeLine(name))} ${argumentsText(input)}`, argumentsWidth),
+            this.#cut(`${pad}→ ${this.#style.accent(safeLine(name))} ${argumentsText(input)}`),
           ),
         ]
       }
@@ -99,7 +104,7 @@ export class Transcript {
   /** A message without text still is a message, and one of an unknown format is shown as it is. */
   #text(message: unknown): string {
     const text = this.#ownText(message)
-    return text === '' ? cutTo(safeJson(message), argumentsWidth) : text
+    return text === '' ? this.#cut(safeJson(message)) : text
   }
 }
 

@@ -1,6 +1,6 @@
 // Proves that import, export and import again give equal events, that a second import changes nothing, and that one bad
 // file among several is reported while the others are stored.
-import { writeFile } from 'node:fs/promises'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runCli } from './support/run-cli.ts'
@@ -47,6 +47,27 @@ describe('export and import', () => {
         .split('\n')
         .map((line) => line.split(': ')[1]),
     ).toEqual(['INVALID_ARGUMENT', 'NOT_FOUND'])
+  })
+
+  it('take every log below a directory, follow no link, and go on after a directory without one', async () => {
+    const ids = ['talk-one', 'talk-two']
+    for (const id of ids) await store(place.root, id, (session) => twoTurns(session))
+    await mkdir(file('logs/deep'), { recursive: true })
+    await mkdir(file('empty'))
+    await runCli(['export', 'talk-one', '--output', file('logs/one.jsonl'), '--root', place.root])
+    await runCli(['export', 'talk-two', '--output', file('logs/deep/two.jsonl'), '--root', place.root])
+    await writeFile(file('logs/notes.md'), 'No log.\n')
+    await symlink(file('logs'), file('logs/deep/round'))
+    const result = await runCli(['import', file('empty'), file('logs'), '--json', '--root', file('other')])
+    expect(result).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/^session-persistence: INVALID_ARGUMENT: this directory holds no \.jsonl[^\n]+\n$/),
+    })
+    const imported = result.stdout.trimEnd().split('\n')
+    expect(imported.map((line) => JSON.parse(line))).toMatchObject([
+      { id: 'talk-two', file: file('logs/deep/two.jsonl'), outcome: 'imported' },
+      { id: 'talk-one', file: file('logs/one.jsonl'), outcome: 'imported' },
+    ])
   })
 
   it('refuse an export that was cut or changed, and store nothing of it', async () => {

@@ -56,6 +56,35 @@ describe('list', () => {
     expect((await cli('list', '--cwd', '/other')).stderr).toBe('No sessions.\n')
   })
 
+  it('knows an untitled session by the first line of what was first asked for', async () => {
+    await store(place.root, 'asked', (session) => {
+      session.append('turn/start', { turn: 1 })
+      const say = (content: string, kind?: string): unknown =>
+        session.append('user/message', {
+          turn: 1,
+          message: { role: 'user', content },
+          ...(kind === undefined ? {} : { source: { kind } }),
+        })
+      say('What the harness adds.', 'context')
+      say(`\n\n\u001b[31mPaint it red. ${'x'.repeat(300)}\nAnd then blue.`)
+    })
+    const { stdout } = await cli('list')
+    expect(stdout).toContain(' “␛[31mPaint it red. xx')
+    expect(stdout).toMatch(/ “.{200,230}”\n$/)
+    await cli('annotate', 'asked', '--title', 'Red')
+    expect((await cli('list')).stdout).toMatch(/ Red\n$/)
+  })
+
+  it('names the ids that an ambiguous beginning may mean', async () => {
+    for (const id of ['session-a', 'session-b', 'session-c'])
+      await store(place.root, id, (session) => twoTurns(session))
+    const { code, stderr } = await runCli(['show', 'session', '--root', place.root])
+    expect(code).toBe(3)
+    expect(stderr).toMatch(
+      /^session-persistence: INVALID_ARGUMENT: 3 session ids start with this \(session-., session-., session-.\): give more of it\n$/,
+    )
+  })
+
   it('shows escape sequences of a title instead of sending them', async () => {
     await store(place.root, 'evil', (session) => {
       session.append('session/title', { title: '\u001b]0;owned\u0007\u001b[31mred' })
@@ -83,6 +112,18 @@ describe('show', () => {
       expect(stdout).toContain(text)
     }
     expect((await cli('show', 'talk-o')).stdout).toBe(stdout)
+  })
+
+  it('cuts nothing where nobody looks at a width', async () => {
+    const path = `/${'deep/'.repeat(60)}end`
+    await store(place.root, 'talk-long', (session) => {
+      session.append('turn/start', { turn: 1 })
+      session.append('user/message', { turn: 1, message: { role: 'user', content: 'Read it.' } })
+      const call = { callId: 'call-1', name: 'read', arguments: { path } }
+      const message = { role: 'assistant', content: 'Reading.' }
+      session.append('assistant/message', { turn: 1, message, toolCalls: [call] })
+    })
+    expect((await cli('show', 'talk-long')).stdout).toContain(`→ read {"path":"${path}"}\n`)
   })
 
   it('prints events as they are stored, and only those asked for', async () => {

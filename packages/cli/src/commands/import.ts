@@ -1,6 +1,7 @@
 import type { SessionHeader, SessionPersistence } from '@session-persistence/core'
 import { type ImportReport, importFile, logReaders, readLogs } from '@session-persistence/interchange'
 import { Command, Option } from 'commander'
+import { logFilesOf } from '../log-files.ts'
 import { rememberFailure } from '../remember-failure.ts'
 import type { Runtime } from '../runtime.ts'
 import { addStoreOptions, openStore, type StoreOptions } from '../store.ts'
@@ -30,7 +31,7 @@ export function importCommand(runtime: Runtime): Command {
       'store sessions from logs of other harnesses, or from an export; files stay as they are',
     ),
   )
-    .argument('<file...>', 'log files')
+    .argument('<path...>', 'log files, or directories: every .jsonl, .jsonl.zst and .jsonl.zstd file below them')
     .addOption(
       new Option('--format <name>', 'format of the files (default: told by how they begin)').choices(
         logReaders.map(({ name }) => name),
@@ -45,13 +46,23 @@ A log that is stored already is left as it is. Damaged lines are kept as text an
 refused, and the other files are imported all the same.
 
 Examples:
-  session-persistence import ~/.claude/projects/my-project/*.jsonl
+  session-persistence import ~/.claude/projects
   session-persistence import old.jsonl --dry-run --json | jq .report`,
     )
-    .action(async (files: readonly string[], options: ImportCommandOptions) => {
+    .action(async (paths: readonly string[], options: ImportCommandOptions) => {
       await using persistence = options.dryRun ? undefined : await openStore(options, { mayBeNew: true })
-      for (const file of files) await importOne(runtime, persistence, file, options)
+      for (const path of paths) {
+        for (const file of await filesOf(runtime, path)) await importOne(runtime, persistence, file, options)
+      }
     })
+}
+
+/** None where there are none: that is reported and remembered, and does not keep the next path out. */
+async function filesOf(runtime: Runtime, path: string): Promise<readonly string[]> {
+  return await logFilesOf(path).catch(async (error: unknown) => {
+    await rememberFailure(runtime, error)
+    return []
+  })
 }
 
 /** Imports one file. A failure is reported and remembered, and does not keep the next file out. */

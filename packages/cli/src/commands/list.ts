@@ -2,6 +2,7 @@ import type { ListFilter, SessionPersistence, SessionSummary } from '@session-pe
 import { LIMITS } from '@session-persistence/core'
 import { Command, Option } from 'commander'
 import { label, pointInTime, wholeNumber } from '../arguments.ts'
+import { firstPrompt } from '../first-prompt.ts'
 import type { Runtime } from '../runtime.ts'
 import { addStoreOptions, openStore, type StoreOptions } from '../store.ts'
 import { summaryJson } from '../summary-json.ts'
@@ -108,14 +109,15 @@ async function printTable(
   let shown = 0
   for await (const { sessions, cursor } of pagesOf(runtime, persistence, options)) {
     const twoLines = width !== undefined && width < oneLineWidthMin
+    const titles: Cell[] = []
+    for (const session of sessions) titles.push(await titleCell(runtime, persistence, session))
     const [heading = '', ...lines] = tableLines(
       twoLines ? columns : [...columns, { title: 'TITLE', flexible: true }],
-      sessions.map((session) => [...row(session), ...(twoLines ? [] : [titleCell(runtime, session)])]),
+      sessions.map((session, index) => [...row(session), ...(twoLines ? [] : titles.slice(index, index + 1))]),
       { ...(width === undefined ? {} : { width }), titleStyle: out.style.dim },
     )
     if (shown === 0 && sessions.length > 0) await out.lines([heading]) // once, however many pages
-    for (const [index, session] of sessions.entries()) {
-      const { text, style = out.style.dim } = titleCell(runtime, session)
+    for (const [index, { text, style = out.style.dim }] of titles.entries()) {
       const below = twoLines && text !== '' ? [style(`  ${cutTo(text, width - 2)}`)] : []
       await out.lines([lines[index] ?? '', ...below])
     }
@@ -141,14 +143,21 @@ function row({ id, updatedAt, turns, bytes }: SessionSummary): string[] {
   ]
 }
 
-/** What is special about the session, then its title. */
-function titleCell({ out: { style } }: Runtime, { title, state, owner, error }: SessionSummary): Cell {
+/** What is special about the session, then its title; of an untitled one, what was first asked for, in quotes. */
+async function titleCell(
+  { out: { style }, signal }: Runtime,
+  persistence: SessionPersistence,
+  { id, title, state, owner, error }: SessionSummary,
+): Promise<Cell> {
   const notes = {
     ready: '',
     open: `[open${owner === undefined ? '' : `: ${safeLine(owner)}`}] `,
     damaged: `[damaged: ${error?.code ?? 'CORRUPT'}] `,
     newer: '[stored by a newer version] ',
   }
-  const text = (notes[state] + safeLine(title ?? '')).trimEnd()
-  return state === 'damaged' || state === 'newer' ? { text, style: style.bad } : { text }
+  const readable = state === 'ready' || state === 'open'
+  const prompt = title === undefined && readable ? await firstPrompt(persistence, id, signal) : ''
+  const name = title ?? (prompt === '' ? '' : `“${prompt}”`)
+  const text = (notes[state] + safeLine(name)).trimEnd()
+  return readable ? { text } : { text, style: style.bad }
 }

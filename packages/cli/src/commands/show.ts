@@ -81,7 +81,7 @@ async function printTranscript(
   range: ReadOptions,
 ): Promise<void> {
   const { header } = await persistence.exportLog(id, { signal })
-  const transcript = new Transcript(out.style, header)
+  const transcript = new Transcript(out, header)
   await out.lines(transcript.heading())
   for await (const event of persistence.read(id, range)) await out.lines(transcript.lines(event))
 }
