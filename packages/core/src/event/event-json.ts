@@ -18,5 +18,7 @@ export function eventJson(event: AnySessionEvent): string {
 
 /** The receipt of a log that ends with `event`; without one, of an empty log. */
 export function headReceipt(event: AnySessionEvent | undefined): HeadReceipt {
-  return event === undefined ? { seq: -1, crc: '00000000' } : { seq: event.seq, crc: crc32Hex(eventJson(event)) }
+  return Object.freeze(
+    event === undefined ? { seq: -1, crc: '00000000' } : { seq: event.seq, crc: crc32Hex(eventJson(event)) },
+  )
 }

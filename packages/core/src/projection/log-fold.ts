@@ -1,6 +1,7 @@
 import { SessionError } from '../errors.ts'
 import type { AnySessionEvent } from '../event/event.ts'
 import { checkChunkPlace, checkGrammar } from '../event/grammar.ts'
+import type { GrammarState } from '../event/grammar-rules.ts'
 import { isStrayPromise } from '../event/stray-promise.ts'
 import type { OpenCall } from '../recovery/open-calls.ts'
 import { openCallsOf } from '../recovery/open-calls.ts'
@@ -39,6 +40,8 @@ export class LogFold {
   #lastTime: number | undefined
   #lastEvent: AnySessionEvent | undefined
   #core: CoreStates
+  /** The part of the core states that the grammar sees; kept, because chunks, which are most events, change none. */
+  #judging: GrammarState
   #given: readonly unknown[]
 
   /** @throws SessionError INVALID_ARGUMENT for a projection of the wrong form, or a name that is taken. */
@@ -47,6 +50,7 @@ export class LogFold {
     this.projections = projections
     this.needsChunks = projections.some((projection) => projection.chunks === true)
     this.#core = content?.core ?? initialCore()
+    this.#judging = judgingState(this.#core)
     this.#given = content?.given ?? projections.map((projection) => projection.initial())
     this.#nextSeq = content?.nextSeq ?? 0
     this.#lastTime = content?.lastTime
@@ -79,11 +83,14 @@ export class LogFold {
    */
   accept(event: AnySessionEvent): void {
     if (event.seq !== this.#nextSeq) throw outOfOrder(this.#nextSeq, event.seq)
-    checkGrammar({ turns: this.#core.turns, surface: this.#core.lastRequest.context.surface }, event)
+    checkGrammar(this.#judging, event)
     const chunk = event.type === 'assistant/chunk'
     // The given ones first: the core never throws, and its lists grow in place most cheaply when nothing is undone.
     if (chunk ? this.needsChunks : this.#given.length > 0) this.#given = this.#applyGiven(event, chunk)
-    if (!chunk) this.#core = applyCore(this.#core, event)
+    if (!chunk) {
+      this.#core = applyCore(this.#core, event)
+      this.#judging = judgingState(this.#core)
+    }
     this.#nextSeq += 1
     this.#lastTime = event.time
     this.#lastEvent = event
@@ -98,7 +105,7 @@ export class LogFold {
     if (chunks.seq !== this.#nextSeq) throw outOfOrder(this.#nextSeq, chunks.seq)
     if (!Number.isSafeInteger(chunks.count) || chunks.count < 1)
       throw new SessionError('INVARIANT', `a run of elided chunks must not be empty`, { seq: chunks.seq })
-    checkChunkPlace({ turns: this.#core.turns, surface: this.#core.lastRequest.context.surface }, chunks)
+    checkChunkPlace(this.#judging, chunks)
     this.#nextSeq += chunks.count
     this.#lastTime = undefined
     this.#lastEvent = undefined
@@ -195,6 +202,10 @@ export class LogFold {
       }
     })
   }
+}
+
+function judgingState({ turns, lastRequest }: CoreStates): GrammarState {
+  return { turns, surface: lastRequest.context.surface }
 }
 
 function outOfOrder(expected: number, found: number): SessionError {

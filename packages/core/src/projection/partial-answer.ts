@@ -15,6 +15,8 @@ interface Block {
  */
 export class PartialAnswer {
   readonly #blocks = new Map<string, Block>()
+  /** The block of the newest delta: nearly always that of the next one as well. */
+  #newest: Block | undefined
   #open = false
 
   accept(event: AnySessionEvent): void {
@@ -44,15 +46,22 @@ export class PartialAnswer {
   }
 
   #add(kind: Block['kind'], index: number, text: string): void {
+    const newest = this.#newest
+    if (newest !== undefined && newest.index === index && newest.kind === kind) {
+      newest.parts.push(text)
+      return
+    }
     // Some providers number text and reasoning apart, so the kind belongs to the key.
     const key = `${kind} ${index}`
     const block = this.#blocks.get(key)
-    if (block === undefined) this.#blocks.set(key, { index, kind, parts: [text] })
-    else block.parts.push(text)
+    this.#newest = block ?? { index, kind, parts: [] }
+    this.#newest.parts.push(text)
+    if (block === undefined) this.#blocks.set(key, this.#newest)
   }
 
   #reset(open: boolean): void {
     this.#open = open
     this.#blocks.clear()
+    this.#newest = undefined
   }
 }

@@ -25,6 +25,11 @@ export class DerivedDocuments {
     this.#onUnsaved = onUnsaved
   }
 
+  /** Whether a snapshot for this seq is worth its cost in the middle of a session. */
+  isSnapshotDue(seq: number): boolean {
+    return seq - this.#snapshotSeq >= SNAPSHOT_EVERY
+  }
+
   /** `fold` must stand exactly at `head`, which must be durable. */
   async afterFlush(fold: LogFold, head: HeadReceipt): Promise<void> {
     await this.#snapshot(fold, head, SNAPSHOT_EVERY)

@@ -7,6 +7,7 @@ import type { AnySessionEvent, AppendOptions, Json } from '../event/event.ts'
 import { checkEventBytes } from '../event/event-bytes.ts'
 import { eventJson } from '../event/event-json.ts'
 import { type LosslessCopy, losslessCopy } from '../event/lossless-json.ts'
+import { type PlainDelta, plainDelta, plainDeltaSize } from '../event/plain-delta.ts'
 import { isStrayPromise } from '../event/stray-promise.ts'
 import { LIMITS } from '../limits.ts'
 import type { Settings } from './settings.ts'
@@ -25,6 +26,7 @@ export interface AcceptedEvent {
 
 /** Bytes of the envelope around the data, generously. */
 const ENVELOPE_SIZE = 64
+const CHUNK = 'assistant/chunk'
 
 function checkShape(input: RawInput): void {
   if (typeof input !== 'object' || input === null || typeof input.type !== 'string') {
@@ -49,6 +51,12 @@ function redacted(type: string, data: Json, redact: NonNullable<Settings['redact
 /** INVALID_EVENT, UNKNOWN_EVENT, TOO_LARGE, NOT_SUPPORTED (an asynchronous schema). */
 export function intake(input: RawInput, seq: number, time: number, settings: Settings): AcceptedEvent {
   checkShape(input)
+  if (input.type === CHUNK && settings.redact === undefined) {
+    const delta = plainDelta(input.data)
+    if (delta !== undefined && input.surface === undefined && input.sources === undefined) {
+      return deltaEvent(delta, seq, time)
+    }
+  }
   const { type } = input
   const given = losslessCopy(input.data, '$.data')
   const data = settings.redact === undefined ? given : redacted(type, given.value, settings.redact)
@@ -65,6 +73,13 @@ export function intake(input: RawInput, seq: number, time: number, settings: Set
   const accepted = Object.freeze(event) as unknown as AnySessionEvent
   checkEventBytes(accepted, size)
   return { event: accepted, size }
+}
+
+function deltaEvent(data: PlainDelta, seq: number, time: number): AcceptedEvent {
+  const event = Object.freeze({ seq, time, type: CHUNK, data })
+  const size = ENVELOPE_SIZE + CHUNK.length + plainDeltaSize(data)
+  checkEventBytes(event, size)
+  return { event, size }
 }
 
 /**

@@ -24,6 +24,10 @@ export class Listeners {
     }
   }
 
+  deliverOne(event: AnySessionEvent): void {
+    if (this.#listeners.size > 0) this.deliver([event])
+  }
+
   deliver(events: readonly AnySessionEvent[]): void {
     if (this.#listeners.size === 0) return
     for (const event of events) this.#queue.push(event)

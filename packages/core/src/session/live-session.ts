@@ -9,11 +9,12 @@ import type { SessionEventMap } from '../event/vocabulary.ts'
 import { firstDifference } from '../projection/json-equality.ts'
 import type { LogFold } from '../projection/log-fold.ts'
 import type { ModelContext } from '../projection/model-context.ts'
-import { PartialAnswer } from '../projection/partial-answer.ts'
+import type { PartialAnswer } from '../projection/partial-answer.ts'
 import type { RecoveryReport } from '../recovery/recovery-report.ts'
 import type { StorageReader, StorageWriter } from '../storage/session-storage.ts'
+import { Acceptance } from './acceptance.ts'
 import { DerivedDocuments } from './derived-documents.ts'
-import { type AcceptedEvent, checkBatchBytes, intake, type RawInput } from './event-intake.ts'
+import type { RawInput } from './event-intake.ts'
 import { FoldedState } from './folded-state.ts'
 import { Listeners } from './listeners.ts'
 import { planClosers } from './plan-closers.ts'
@@ -43,34 +44,28 @@ export interface LiveSessionParts {
 export class LiveSession extends FoldedState implements Session {
   readonly id: string
   readonly recovery: RecoveryReport | undefined
-  protected fold: LogFold
   readonly #settings: Settings
   readonly #writer: StorageWriter
   readonly #queue: WriteQueue
+  readonly #acceptance: Acceptance
   readonly #documents: DerivedDocuments
   readonly #listeners: Listeners
   readonly #openReader: () => Promise<StorageReader>
   readonly #released: () => void
-  readonly #initialHead: HeadReceipt
-  readonly #partial: PartialAnswer
-  #resumed: SessionEventMap['session/resumed'] | undefined
+  /** The event of the newest receipt, with it: a flush without anything new gives the same one again. */
+  #head: { readonly event: AnySessionEvent | undefined; readonly receipt: HeadReceipt }
   #closing: Promise<void> | undefined
-  /** Set while an event is being judged: what the harness gave for that may not append on its own. */
-  #accepting = false
   #closed = false
 
   constructor(parts: LiveSessionParts) {
     super(parts.writer.header)
     this.id = parts.writer.header.id
     this.recovery = parts.recovery
-    this.fold = parts.fold
     this.#settings = parts.settings
     this.#writer = parts.writer
     this.#openReader = parts.openReader
     this.#released = parts.released
-    this.#initialHead = parts.head
-    this.#partial = parts.partial ?? new PartialAnswer()
-    this.#resumed = parts.resumed
+    this.#head = { event: undefined, receipt: parts.head }
     this.#documents = new DerivedDocuments(parts.writer, parts.snapshotSeq ?? -1, (error) =>
       this.#warn('no snapshot could be made, so the next resume folds the log', error),
     )
@@ -83,6 +78,11 @@ export class LiveSession extends FoldedState implements Session {
       windowMs: parts.settings.writeWindowMs,
       pendingBytesMax: parts.settings.pendingBytes,
     })
+    this.#acceptance = new Acceptance(parts.settings, this.#queue, parts)
+  }
+
+  protected get fold(): LogFold {
+    return this.#acceptance.fold
   }
 
   get durableSeq(): number {
@@ -90,10 +90,18 @@ export class LiveSession extends FoldedState implements Session {
   }
 
   append<T extends EventType>(type: T, data: SessionEventMap[T], options?: AppendOptions): SessionEvent<T> {
-    const accepted = this.#accept([
-      { ...(options === undefined ? {} : appendArguments(options, 'options')), type, data },
-    ])
-    return accepted.at(-1) as SessionEvent<T>
+    const input: RawInput =
+      options === undefined ? { type, data } : { ...appendArguments(options, 'options'), type, data }
+    this.#assertOpen()
+    if (this.#acceptance.isFirst) return this.#accept([input]).at(-1) as SessionEvent<T>
+    let event: AnySessionEvent
+    try {
+      event = this.#acceptance.one(input)
+    } catch (error) {
+      throw withSessionId(error, this.id)
+    }
+    this.#listeners.deliverOne(event)
+    return event as SessionEvent<T>
   }
 
   appendAll(events: readonly EventInput[]): readonly SessionEvent[] {
@@ -148,7 +156,7 @@ export class LiveSession extends FoldedState implements Session {
     const closers = planClosers(this.fold, {
       reason,
       format: this.#settings.formats.get(this.header.messageFormat),
-      blocks: this.#partial.blocks(),
+      blocks: this.#acceptance.partial.blocks(),
       keepPartialAnswer,
     })
     if (closers.length > 0) this.#accept(closers)
@@ -202,60 +210,25 @@ export class LiveSession extends FoldedState implements Session {
 
   #accept(inputs: readonly RawInput[]): readonly AnySessionEvent[] {
     this.#assertOpen()
-    if (this.#accepting) {
-      throw new SessionError('INVALID_ARGUMENT', 'a projection, schema, redact or clock must not append', {
-        sessionId: this.id,
-      })
-    }
-    this.#accepting = true
     let events: readonly AnySessionEvent[]
     try {
-      events = this.#acceptGroup(this.#resumed === undefined ? inputs : [this.#resumedInput(this.#resumed), ...inputs])
+      events = this.#acceptance.all(inputs)
     } catch (error) {
       throw withSessionId(error, this.id)
-    } finally {
-      this.#accepting = false
     }
     this.#listeners.deliver(events)
     return events
   }
 
-  #resumedInput(data: SessionEventMap['session/resumed']): RawInput {
-    return { type: 'session/resumed', data }
-  }
-
-  #acceptGroup(inputs: readonly RawInput[]): readonly AnySessionEvent[] {
-    const accepted: AcceptedEvent[] = []
-    let size = 0
-    for (const input of inputs) {
-      const next = intake(input, this.fold.nextSeq + accepted.length, this.#settings.clock(), this.#settings)
-      accepted.push(next)
-      size += next.size
-    }
-    checkBatchBytes(accepted)
-    this.#queue.admit(size)
-    // One event is checked before it changes anything; a group is tried on a copy, so that it is whole or absent.
-    const fold = accepted.length === 1 ? this.fold : this.fold.clone()
-    const events: AnySessionEvent[] = []
-    for (const { event } of accepted) {
-      fold.accept(event)
-      events.push(event)
-    }
-    this.fold = fold
-    this.#resumed = undefined
-    for (const event of events) this.#partial.accept(event)
-    this.#queue.push(events, size)
-    return events
-  }
-
   async #flush(): Promise<HeadReceipt> {
     await this.#identified(this.#queue.flush())
-    return this.#head()
+    return this.#receipt()
   }
 
-  #head(): HeadReceipt {
-    const last = this.#queue.lastDurable
-    return last === undefined ? this.#initialHead : headReceipt(last)
+  #receipt(): HeadReceipt {
+    const event = this.#queue.lastDurable
+    if (event !== this.#head.event) this.#head = { event, receipt: headReceipt(event) }
+    return this.#head.receipt
   }
 
   async #identified<T>(promise: Promise<T>): Promise<T> {
@@ -269,7 +242,9 @@ export class LiveSession extends FoldedState implements Session {
   async #afterWrite(idle: boolean): Promise<void> {
     if (!idle) return
     const last = this.#queue.lastDurable
-    if (last !== undefined) await this.#documents.afterFlush(this.fold, headReceipt(last))
+    if (last !== undefined && this.#documents.isSnapshotDue(last.seq)) {
+      await this.#documents.afterFlush(this.fold, this.#receipt())
+    }
   }
 
   async #close(): Promise<void> {
@@ -281,7 +256,7 @@ export class LiveSession extends FoldedState implements Session {
     this.#closed = true
     try {
       await this.#queue.stop()
-      const head = this.#head()
+      const head = this.#receipt()
       if (head.seq >= 0) await this.#documents.atClose(this.fold, this.summary(), head)
     } finally {
       await this.#release()

@@ -106,7 +106,7 @@ export function settingsOf(options: PersistenceOptions, steps: readonly UpgradeS
     writeWindowMs: bounded('writeWindowMs', checked.writeWindowMs, LIMITS.writeWindowMsMax),
     pendingBytes: bounded('pendingBytes', checked.pendingBytes, LIMITS.pendingBytes),
     onFailure: checked.onFailure,
-    clock: () => unixMilliseconds(clock),
+    clock: clock === Date.now ? clock : () => unixMilliseconds(clock),
     newId: () => sessionId(newId),
   }
 }

@@ -5,7 +5,7 @@
  */
 import { isSessionError, SessionError } from '../errors.ts'
 import type { AnySessionEvent } from '../event/event.ts'
-import { BATCH_SIZE_MAX } from '../event/event-bytes.ts'
+import { PendingEvents } from './pending-events.ts'
 
 export interface WriteQueueOptions {
   /** Writes one batch; durable when it resolves. */
@@ -20,12 +20,6 @@ export interface WriteQueueOptions {
   readonly pendingBytesMax: number
 }
 
-/** Events accepted together; they reach the medium in one batch. */
-interface Group {
-  readonly events: readonly AnySessionEvent[]
-  readonly size: number
-}
-
 interface Waiter {
   /** Resolves once every event before this seq is durable. */
   readonly seq: number
@@ -35,8 +29,7 @@ interface Waiter {
 
 export class WriteQueue {
   readonly #options: WriteQueueOptions
-  #groups: Group[] = []
-  #pendingBytes = 0
+  readonly #pending: PendingEvents = new PendingEvents()
   #acceptedSeq: number
   #durableSeq: number
   #lastDurable: AnySessionEvent | undefined
@@ -64,26 +57,31 @@ export class WriteQueue {
   }
 
   pendingEvents(): readonly AnySessionEvent[] {
-    return this.#groups.flatMap((group) => group.events)
+    return this.#pending.all()
   }
 
   /** BACKPRESSURE when `size` more bytes would pass the bound. A lone event is always let in. */
   admit(size: number): void {
-    if (this.#pendingBytes === 0 || this.#pendingBytes + size <= this.#options.pendingBytesMax) return
+    const { bytes } = this.#pending
+    if (bytes === 0 || bytes + size <= this.#options.pendingBytesMax) return
     throw new SessionError('BACKPRESSURE', 'too many bytes wait to become durable: wait for drained() and try again', {
       expected: this.#options.pendingBytesMax,
-      found: this.#pendingBytes + size,
+      found: bytes + size,
     })
   }
 
-  /** Takes accepted events; they must continue the seqs taken before. */
-  push(events: readonly AnySessionEvent[], size: number): void {
-    this.#groups.push({ events, size })
-    this.#pendingBytes += size
+  /** Takes an accepted event; it must continue the seqs taken before. */
+  push(event: AnySessionEvent, size: number): void {
+    this.#pending.push(event, size)
+    this.#acceptedSeq++
+    this.#schedule()
+  }
+
+  /** Takes events accepted together, which reach the medium in one batch. */
+  pushGroup(events: readonly AnySessionEvent[], size: number): void {
+    this.#pending.pushGroup(events, size)
     this.#acceptedSeq += events.length
-    // A large backlog does not wait for the window: it would only reach the bound sooner.
-    if (this.#pendingBytes > this.#options.pendingBytesMax / 8) this.#start()
-    else this.#armWindow()
+    this.#schedule()
   }
 
   /** Resolves when everything pushed before the call is durable. */
@@ -94,7 +92,7 @@ export class WriteQueue {
 
   /** Resolves when less than half of the bound waits. */
   drained(): Promise<void> {
-    if (this.#pendingBytes <= this.#options.pendingBytesMax / 2) return Promise.resolve()
+    if (this.#pending.bytes <= this.#options.pendingBytesMax / 2) return Promise.resolve()
     return this.#wait(this.#drainWaiters)
   }
 
@@ -119,6 +117,12 @@ export class WriteQueue {
     })
   }
 
+  #schedule(): void {
+    // A large backlog does not wait for the window: it would only reach the bound sooner.
+    if (this.#pending.bytes > this.#options.pendingBytesMax / 8) this.#start()
+    else this.#armWindow()
+  }
+
   #armWindow(): void {
     if (this.#timer !== undefined || this.#running !== undefined || this.#stopped) return
     this.#timer = setTimeout(() => {
@@ -135,61 +139,36 @@ export class WriteQueue {
       this.#running = undefined
       // A waiter may have come while the last step of the run was ending.
       if (this.#waiters.length > 0 || this.#drainWaiters.length > 0) this.#start()
-      else if (this.#groups.length > 0 && !this.#failed) this.#armWindow()
+      else if (!this.#pending.isEmpty && !this.#failed) this.#armWindow()
     })
   }
 
   async #run(): Promise<void> {
     do {
-      const batch = this.#nextBatch()
-      if (batch.events.length > 0) {
+      const batch = this.#pending.take()
+      if (batch.length > 0) {
         try {
-          await this.#options.write(batch.events)
+          await this.#options.write(batch)
         } catch (cause) {
+          this.#pending.putBack()
           this.#fail(cause)
           return
         }
         this.#failed = false
-        this.#complete(batch)
+        this.#pending.settled()
+        this.#durableSeq += batch.length
+        this.#lastDurable = batch.at(-1)
       }
       this.#settleWaiters()
-      await this.#options.afterWrite(this.#groups.length === 0)
+      await this.#options.afterWrite(this.#pending.isEmpty)
     } while (this.#waiters.length > 0 || this.#drainWaiters.length > 0)
-  }
-
-  /** As many whole groups as fit into one batch, at least one. */
-  #nextBatch(): { readonly events: readonly AnySessionEvent[]; readonly groups: number; readonly size: number } {
-    const first = this.#groups[0]
-    if (first === undefined) return { events: [], groups: 0, size: 0 }
-    if (this.#groups.length === 1) return { events: first.events, groups: 1, size: first.size }
-    const events: AnySessionEvent[] = []
-    let groups = 0
-    let size = 0
-    for (const group of this.#groups) {
-      if (groups > 0 && size + group.size > BATCH_SIZE_MAX) break
-      for (const event of group.events) events.push(event)
-      size += group.size
-      groups++
-    }
-    return { events, groups, size }
-  }
-
-  #complete(batch: {
-    readonly events: readonly AnySessionEvent[]
-    readonly groups: number
-    readonly size: number
-  }): void {
-    this.#groups = this.#groups.slice(batch.groups)
-    this.#pendingBytes -= batch.size
-    this.#durableSeq += batch.events.length
-    this.#lastDurable = batch.events.at(-1)
   }
 
   #settleWaiters(): void {
     const waiting = this.#waiters
     this.#waiters = waiting.filter((waiter) => waiter.seq > this.#durableSeq)
     for (const waiter of waiting) if (waiter.seq <= this.#durableSeq) waiter.resolve()
-    if (this.#pendingBytes > this.#options.pendingBytesMax / 2) return
+    if (this.#pending.bytes > this.#options.pendingBytesMax / 2) return
     const draining = this.#drainWaiters
     this.#drainWaiters = []
     for (const waiter of draining) waiter.resolve()

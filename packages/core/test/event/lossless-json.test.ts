@@ -68,6 +68,26 @@ describe('accepted', () => {
     expect(Buffer.byteLength(JSON.stringify(copy))).toBeLessThanOrEqual(6 * size)
   })
 
+  it('any number, with a size that bounds the length of its text', () => {
+    const decimals = fc.tuple(fc.integer(), fc.constantFrom(10, 1e2, 1e3, 1e4, 1e7)).map(([digits, by]) => digits / by)
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), decimals, fc.maxSafeInteger()),
+        (value) => {
+          if (Object.is(value, -0)) return
+          const { size } = losslessCopy(value)
+          const { length } = JSON.stringify(value)
+          expect(size).toBeLessThanOrEqual(length)
+          expect(length).toBeLessThanOrEqual(6 * size)
+        },
+      ),
+      {
+        numRuns: 5000 * scale,
+        examples: [0.1, 1e-7, -1.2345678901234567e-6, 1e21, -1e21, 2 ** 53, 5e-324].map((n) => [n]),
+      },
+    )
+  })
+
   it('an own __proto__ key, as a property and not as the prototype', () => {
     const value: unknown = JSON.parse('{"__proto__":{"polluted":true},"constructor":1,"toJSON":"x"}')
     const copy = losslessCopy(value).value as object
