@@ -156,6 +156,8 @@ export class WriteAccess {
           connection.run('BEGIN IMMEDIATE')
           createSchema(connection)
           connection.run('COMMIT')
+          // Closing would do it too, but hide that it failed; and the log is not there under the new name.
+          checkpointFully(connection)
         } finally {
           connection.close()
         }

@@ -1,17 +1,14 @@
 /**
- * Every image that power loss may leave of a disk, as far as it can be counted: any subset of the pending changes of
- * directory entries; of a file that grew any length, torn at any byte, with any subset of its sectors zeroed; of
- * overwritten sectors the old or the new. Exhaustive where that is small; else each part in all its states while the
- * others are absent, whole, or drawn at random.
+ * Every image that power loss may leave of a disk: any subset of the pending changes of directory entries, and of each
+ * file any of its states. Exhaustive where that is small; else each part in all its states while the others are absent,
+ * whole, or drawn at random.
  */
 import { applyEntry, type Disk, type Entries, type EntryChange, type FileNode } from './disk.ts'
 import { DiskImage } from './disk-image.ts'
+import { type Content, fileStates } from './file-states.ts'
 import { type Inode, ROOT } from './operation.ts'
 import type { Random } from './random.ts'
-
-const SECTOR = 512
-/** Subsets of more parts than this are sampled: none, all, each alone, each missing, each prefix. */
-const EXHAUSTIVE_PARTS_MAX = 6
+import { subsets } from './subsets.ts'
 
 export interface EnumerationOptions {
   readonly random: Random
@@ -21,20 +18,42 @@ export interface EnumerationOptions {
   readonly step?: number
 }
 
+/** Made only when it is looked at, before the disk changes again. */
+export type CrashImage = () => DiskImage
+
 /** Images may repeat. */
-export function* crashImages(disk: Disk, options: EnumerationOptions): Generator<DiskImage, void, undefined> {
+export function* crashImages(disk: Disk, options: EnumerationOptions): Generator<CrashImage, void, undefined> {
+  const { coarse, random, step = 1 } = options
+  const known = new Map<FileNode, readonly Content[]>()
+  const statesOf = (node: FileNode): readonly Content[] => {
+    const found = known.get(node) ?? fileStates(node, step)
+    known.set(node, found)
+    return found
+  }
   // Every content with every name present; with names missing, whole or absent is what matters.
-  const fewStates = (path: string, subset: number): boolean => subset > 3 || options.coarse?.(path) === true
+  const fewStates = (path: string, subset: number): boolean => subset > 3 || coarse?.(path) === true
   for (const [index, kept] of entrySubsets(disk.pendingEntries).entries()) {
     const reachable = reach(disk, kept)
-    const states = new Map<string, readonly Buffer[]>()
+    const states = new Map<string, readonly Content[]>()
     for (const [path, node] of reachable) {
       if (node === undefined) continue
-      const found = fewStates(path, index) ? [node.durable, node.bytes] : fileStates(node, options)
+      const found = fewStates(path, index) ? [() => node.durable, () => node.bytes] : statesOf(node)
       if (found.length > 1) states.set(path, found)
     }
-    yield* imagesOf(reachable, states, options.random)
+    yield* imagesOf(reachable, states, random)
   }
+}
+
+/**
+ * About `most` of the crash images, evenly over all of them and others for every state of `random`; and always, first,
+ * the one in which nothing arrived that was not synced.
+ */
+export function drawnImages(disk: Disk, options: EnumerationOptions, most: number): readonly CrashImage[] {
+  const worst: CrashImage = () => durableImage(disk)
+  const all = [...crashImages(disk, options)]
+  if (all.length <= most) return [worst, ...all]
+  const share = (most / all.length) * 2 ** 20
+  return [worst, ...all.filter(() => options.random.below(2 ** 20) < share)]
 }
 
 /** The image that nothing pending reached: what is promised must be in it. */
@@ -60,31 +79,26 @@ function mapContent(
 
 function* imagesOf(
   reachable: Reachable,
-  states: ReadonlyMap<string, readonly Buffer[]>,
+  states: ReadonlyMap<string, readonly Content[]>,
   random: Random,
-): Generator<DiskImage, void, undefined> {
+): Generator<CrashImage, void, undefined> {
   const absent = (_: string, node: FileNode): Buffer => node.durable
   const whole = (_: string, node: FileNode): Buffer => node.bytes
-  yield new DiskImage(mapContent(reachable, absent))
+  const drawn = (path: string, node: FileNode): Buffer => {
+    const found = states.get(path)
+    return found?.[random.below(found.length)]?.() ?? node.bytes
+  }
+  yield () => new DiskImage(mapContent(reachable, absent))
   if (states.size === 0) return
-  yield new DiskImage(mapContent(reachable, whole))
+  yield () => new DiskImage(mapContent(reachable, whole))
   for (const [target, contents] of states) {
-    const others = states.size === 1 ? [whole] : [absent, whole, drawn(states, random)]
+    const others = states.size === 1 ? [whole] : [absent, whole, drawn]
     for (const content of contents) {
       for (const other of others) {
-        yield new DiskImage(mapContent(reachable, (path, node) => (path === target ? content : other(path, node))))
+        yield () =>
+          new DiskImage(mapContent(reachable, (path, node) => (path === target ? content() : other(path, node))))
       }
     }
-  }
-}
-
-function drawn(
-  states: ReadonlyMap<string, readonly Buffer[]>,
-  random: Random,
-): (path: string, node: FileNode) => Buffer {
-  return (path, node) => {
-    const found = states.get(path)
-    return found?.[random.below(found.length)] ?? node.bytes
   }
 }
 
@@ -119,107 +133,4 @@ function reach(disk: Disk, kept: readonly EntryChange[]): Reachable {
 /** The subset that keeps all comes first. */
 function entrySubsets(pending: readonly EntryChange[]): (readonly EntryChange[])[] {
   return subsets(pending.length).map((chosen) => pending.filter((_, index) => chosen(index)))
-}
-
-/** Choices among `count` parts; all of them first, then none. */
-function subsets(count: number): ((index: number) => boolean)[] {
-  const found: ((index: number) => boolean)[] = [() => true]
-  if (count === 0) return found
-  if (count <= EXHAUSTIVE_PARTS_MAX) {
-    for (let bits = 0; bits < 2 ** count - 1; bits++) found.push((index) => (bits & (1 << index)) !== 0)
-    return found
-  }
-  found.push(() => false)
-  for (let at = 0; at < count; at++) {
-    found.push(
-      (index) => index === at,
-      (index) => index !== at,
-      (index) => index < at,
-      (index) => index >= at,
-    )
-  }
-  return found
-}
-
-/** Contents that a file may have on the medium; may repeat. */
-function fileStates(node: FileNode, { step = 1 }: { readonly step?: number }): readonly Buffer[] {
-  const { bytes, durable, shortest } = node
-  if (node.dirty.length === 0 && bytes.length === durable.length && shortest === durable.length) return [durable]
-  const kept = Math.min(shortest, durable.length, bytes.length)
-  const written = certain(node)
-  const prefixes = overwritten(durable.subarray(0, kept), written.subarray(0, kept), step)
-  const states: Buffer[] = []
-  for (const [index, prefix] of prefixes.entries()) {
-    // A pending cut that did not arrive.
-    states.push(Buffer.concat([prefix, durable.subarray(kept)]))
-    const added = written.subarray(kept)
-    // Old or new as a whole meets every state of what was added; a mixture meets it whole.
-    if (index > 1) states.push(Buffer.concat([prefix, added]))
-    else for (const grown of growths(added, kept, step)) states.push(Buffer.concat([prefix, grown]))
-  }
-  return states
-}
-
-/** What a sync would write now: pages that an earlier sync failed to write read as they were, or as zeros. */
-function certain({ bytes, durable, shortest, dirty }: FileNode): Buffer {
-  const written = Buffer.alloc(bytes.length)
-  durable.copy(written, 0, 0, Math.min(durable.length, shortest))
-  for (const [start, end] of dirty) bytes.copy(written, start, start, end)
-  return written
-}
-
-/** Old or new for each differing sector, all new and all old first; and torn at each differing byte. */
-function overwritten(old: Buffer, next: Buffer, step: number): readonly Buffer[] {
-  if (old.equals(next)) return [next]
-  const sectors: number[] = []
-  for (let at = 0; at < old.length; at += SECTOR) {
-    if (!old.subarray(at, at + SECTOR).equals(next.subarray(at, at + SECTOR))) sectors.push(at)
-  }
-  const found = subsets(sectors.length).map((chosen) => {
-    const mixed = Buffer.from(old)
-    for (const [index, at] of sectors.entries()) if (chosen(index)) next.copy(mixed, at, at, at + SECTOR)
-    return mixed
-  })
-  for (const sector of sectors) {
-    for (let cut = sector + 1; cut < Math.min(sector + SECTOR, old.length); cut += step) {
-      if (old[cut] === next[cut]) continue
-      found.push(Buffer.concat([next.subarray(0, cut), old.subarray(cut)]))
-      found.push(Buffer.concat([old.subarray(0, cut), next.subarray(cut)]))
-    }
-  }
-  return found
-}
-
-/** States of bytes that were added at `position`: cut at any byte, zeros from any byte on, any sectors never written. */
-function* growths(added: Buffer, position: number, step: number): Generator<Buffer, void, undefined> {
-  yield added
-  if (added.length === 0) return
-  const sectors = sectorsOf(added.length, position)
-  let torn = 0
-  for (const keeps of subsets(sectors.length)) {
-    const holed = Buffer.from(added)
-    let lastKept = 0
-    for (const [index, [start, end]] of sectors.entries()) {
-      if (keeps(index)) lastKept = end
-      else holed.fill(0, start, end)
-    }
-    yield holed
-    if (torn++ > 0 && sectors.length > EXHAUSTIVE_PARTS_MAX) continue
-    // Behind the last sector that was written a cut shows zeros only: a few of those are enough.
-    const [begin] = sectors.find(([, end]) => end === lastKept) ?? [0]
-    for (let at = begin; at < added.length; at += at < lastKept ? step : 191) yield holed.subarray(0, at)
-    for (let at = begin + 1; at < lastKept; at += step) {
-      yield Buffer.from(holed).fill(0, at)
-    }
-  }
-}
-
-function sectorsOf(length: number, position: number): readonly (readonly [number, number])[] {
-  const sectors: (readonly [number, number])[] = []
-  for (let start = 0; start < length; ) {
-    const end = Math.min(length, start + SECTOR - ((position + start) % SECTOR))
-    sectors.push([start, end])
-    start = end
-  }
-  return sectors
 }

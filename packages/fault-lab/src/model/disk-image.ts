@@ -27,29 +27,19 @@ export class DiskImage {
       parts.push(Buffer.from(`${path}\0${bytes?.length ?? 'directory'}\0`))
       if (bytes !== undefined) parts.push(bytes)
     }
-    return hash('sha1', Buffer.concat(parts), 'base64')
+    return hash('sha1', Buffer.concat(parts), 'hex')
   }
 
-  /** A disk that holds this image, all of it durable. */
+  /** A disk that holds this image, all of it durable. Bytes are shared: a disk never changes them in place. */
   toDisk(): Disk {
     const disk = new Disk()
     const inodes = new Map([['', ROOT]])
     for (const [path, bytes] of this.nodes) {
       const slash = path.lastIndexOf('/')
-      const directory = inodes.get(slash < 0 ? '' : path.slice(0, slash))
-      if (directory === undefined) throw new Error(`no parent of ${path} in the image`)
-      const inode = disk.newInode()
-      const name = path.slice(slash + 1)
-      inodes.set(path, inode)
-      const node = bytes === undefined ? ('directory' as const) : ('file' as const)
-      const mode = bytes === undefined ? 0o700 : 0o600
-      disk.apply({ kind: 'create', directory, name, inode, node, mode })
-      if (bytes === undefined) continue
-      disk.apply({ kind: 'write', inode, offset: 0, bytes })
-      disk.apply({ kind: 'sync', inode })
+      const parent = inodes.get(slash < 0 ? '' : path.slice(0, slash))
+      if (parent === undefined) throw new Error(`no parent of ${path} in the image`)
+      inodes.set(path, disk.addDurable(parent, path.slice(slash + 1), bytes))
     }
-    for (const inode of inodes.values())
-      if (disk.nodes.get(inode)?.kind === 'directory') disk.apply({ kind: 'sync-directory', inode })
     return disk
   }
 

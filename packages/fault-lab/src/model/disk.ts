@@ -60,6 +60,17 @@ export class Disk {
     return this.#nextInode++
   }
 
+  /** A file, or a directory where there are no bytes, that was there before anything was recorded. */
+  addDurable(parent: Inode, name: string, bytes: Buffer | undefined): Inode {
+    const inode = this.newInode()
+    const node = bytes === undefined ? emptyDirectory(inode, 0o700) : durableFile(inode, bytes)
+    this.nodes.set(inode, node)
+    const { entries, durable } = this.directory(parent)
+    entries.set(name, inode)
+    durable.set(name, inode)
+    return inode
+  }
+
   file(inode: Inode): FileNode {
     const node = this.nodes.get(inode)
     if (node?.kind !== 'file') throw new Error(`inode ${inode} is no file`)
@@ -76,7 +87,10 @@ export class Disk {
     switch (operation.kind) {
       case 'create': {
         const { inode, directory, name, node, mode } = operation
-        this.nodes.set(inode, node === 'directory' ? emptyDirectory(inode, mode) : emptyFile(inode, mode))
+        this.nodes.set(
+          inode,
+          node === 'directory' ? emptyDirectory(inode, mode) : durableFile(inode, Buffer.alloc(0), mode),
+        )
         this.#nextInode = Math.max(this.#nextInode, inode + 1)
         this.#enter({ kind: 'set', directory, name, inode })
         return
@@ -174,9 +188,8 @@ export function applyEntry(entriesOf: (inode: Inode) => Map<string, Inode>, chan
   if (change.kind === 'move') entriesOf(change.to).set(change.newName, change.inode)
 }
 
-function emptyFile(inode: Inode, mode: number): FileNode {
-  const bytes = Buffer.alloc(0)
-  return { kind: 'file', inode, mode, bytes, durable: bytes, shortest: 0, dirty: [], revision: 0n }
+function durableFile(inode: Inode, bytes: Buffer, mode = 0o600): FileNode {
+  return { kind: 'file', inode, mode, bytes, durable: bytes, shortest: bytes.length, dirty: [], revision: 0n }
 }
 
 function emptyDirectory(inode: Inode, mode: number): DirectoryNode {

@@ -16,6 +16,11 @@ export const FAULTS: readonly Fault[] = [
   { code: 'EMFILE', errno: -24, effect: 'before' },
 ]
 
+/** Without a stack, which costs more than everything else that a call of the model does, and is never printed. */
 export function systemError({ code, errno }: { readonly code: string; readonly errno?: number }): Error {
-  return Object.assign(new Error(code), { code, ...(errno === undefined ? {} : { errno }) })
+  const before = Error.stackTraceLimit
+  Error.stackTraceLimit = 0
+  const error = new Error(code)
+  Error.stackTraceLimit = before
+  return Object.assign(error, { code, ...(errno === undefined ? {} : { errno }) })
 }

@@ -1,5 +1,5 @@
 /** Plays a scenario and cuts the power after every operation, in every way; and again while a machine recovers from that. */
-import { crashImages, durableImage } from '../model/crash-images.ts'
+import { drawnImages } from '../model/crash-images.ts'
 import type { Disk } from '../model/disk.ts'
 import type { DiskImage } from '../model/disk-image.ts'
 import { ModelFileSystem } from '../model/model-file-system.ts'
@@ -135,13 +135,9 @@ async function sweep(
   for (const { at, disk, expected } of moments(operations, initially, start)) {
     if (at < from) continue
     const step = Number.isFinite(perOperationMax) ? 5 + random.below(30) : 1
-    const share = perOperationMax / countImages(disk, step, perOperationMax)
-    let isWorst = true
-    for (const image of worstFirst(disk, random, step)) {
+    for (const make of drawnImages(disk, { random, coarse, step }, perOperationMax)) {
       if (evidence.enough) return
-      const isDrawn = isWorst || share >= 1 || random.below(2 ** 20) < share * 2 ** 20
-      isWorst = false
-      if (!isDrawn) continue
+      const image = make()
       if (!evidence.isNew(image, expected)) continue
       const problem = await verifyImage(backend, image, expected, { thorough: random.below(RESUME_EVERY) === 0 })
       if (problem === undefined) {
@@ -152,18 +148,4 @@ async function sweep(
       evidence.violations.push({ scenario: scenario.name, seed, after: at, operation, problem })
     }
   }
-}
-
-/** The state in which nothing arrived that was not synced is tried always. */
-function* worstFirst(disk: Disk, random: Random, step: number): Generator<DiskImage, void, undefined> {
-  yield durableImage(disk)
-  yield* crashImages(disk, { random, coarse, step })
-}
-
-/** Counts only where it matters. */
-function countImages(disk: Disk, step: number, perOperationMax: number): number {
-  if (!Number.isFinite(perOperationMax)) return 0
-  let count = 0
-  for (const _ of crashImages(disk, { random: new Random(0), coarse, step })) count++
-  return count
 }

@@ -39,7 +39,7 @@ export class Evidence {
 
   /** True when the image was not held against this promise yet. */
   isNew(image: DiskImage, promise: object): boolean {
-    const key = Buffer.from(image.key, 'base64').readUIntBE(0, 6)
+    const key = Number.parseInt(image.key.slice(0, 12), 16)
     if (this.#images.get(key) === promise) return false
     this.#images.set(key, promise)
     return true

@@ -16,6 +16,21 @@ export interface Expectation {
   readonly damaged?: boolean
 }
 
+const texts = new WeakMap<AnySessionEvent, string>()
+
+/** The canonical text of an event that was submitted: it is held against millions of states. */
+function textOf(event: AnySessionEvent | undefined): string | undefined {
+  if (event === undefined) return undefined
+  const text = texts.get(event) ?? JSON.stringify(event)
+  texts.set(event, text)
+  return text
+}
+
+/** Index of the first event of `found` that is not the one at its place in `submitted`; -1 where there is none. */
+export function firstForeign(found: readonly AnySessionEvent[], submitted: readonly AnySessionEvent[]): number {
+  return found.findIndex((event, index) => JSON.stringify(event) !== textOf(submitted[index]))
+}
+
 export function nothing(id: string): Expectation {
   return { id, histories: [], absent: 'required' }
 }
@@ -31,7 +46,7 @@ export function violation(
   if (damaged === true) return undefined
   const reasons = histories.map(({ events, atLeast }) => {
     if (found.length > events.length) return `${found.length} events, ${events.length} were submitted`
-    const differs = found.findIndex((event, index) => JSON.stringify(event) !== JSON.stringify(events[index]))
+    const differs = firstForeign(found, events)
     if (differs >= 0) return `event ${differs} is not the one that was submitted`
     return found.length < atLeast ? `${found.length} events, ${atLeast} were acknowledged` : undefined
   })

@@ -1,6 +1,5 @@
 /** Cuts the power after every operation of a trace, with a verifier of its own. */
-import { crashImages, durableImage, type EnumerationOptions } from '../model/crash-images.ts'
-import type { Disk } from '../model/disk.ts'
+import { drawnImages } from '../model/crash-images.ts'
 import type { DiskImage } from '../model/disk-image.ts'
 import type { Operation } from '../model/operation.ts'
 import type { Random } from '../model/random.ts'
@@ -27,25 +26,14 @@ export async function cutTrace(cut: TraceCut): Promise<void> {
   for (const { at, disk, expected } of moments(operations, initially)) {
     // Large pages need no tear at every byte: an uneven step tears them everywhere in time.
     const options = { random, coarse, step: 97 + random.below(400) }
-    let count = 0
-    for (const _ of crashImages(disk, options)) count++
-    const chosen = perOperationMax / count
-    for (const found of sampled(disk, options, chosen)) {
+    for (const make of drawnImages(disk, options, perOperationMax)) {
       if (evidence.enough) return
-      const image = cut.vanishing === undefined ? found : found.without(cut.vanishing)
+      const image = cut.vanishing === undefined ? make() : make().without(cut.vanishing)
       if (!evidence.isNew(image, expected)) continue
       const problem = await cut.verify(image, expected)
       if (problem === undefined) continue
       const operation = describeOperation(operations[at - 1])
       evidence.violations.push({ scenario: cut.name, seed: random.seed, after: at, operation, problem })
     }
-  }
-}
-
-/** The state in which nothing arrived that was not synced, and a share of the others. */
-function* sampled(disk: Disk, options: EnumerationOptions, share: number): Generator<DiskImage, void, undefined> {
-  yield durableImage(disk)
-  for (const image of crashImages(disk, options)) {
-    if (share >= 1 || options.random.below(2 ** 20) < share * 2 ** 20) yield image
   }
 }

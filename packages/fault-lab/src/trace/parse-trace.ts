@@ -1,6 +1,8 @@
 /** What strace writes, as system calls: interrupted ones joined, strings decoded. */
 
 export interface Syscall {
+  /** Number of the thread. */
+  readonly thread: string
   readonly name: string
   readonly args: readonly string[]
   /** Undefined where it never returned. */
@@ -25,16 +27,17 @@ export function* parseTrace(text: string): Generator<Syscall, void, undefined> {
     const resumed = /^<\.\.\. \w+ resumed>(.*)$/s.exec(rest)
     const whole = resumed === null ? rest : `${unfinished.get(process) ?? ''}${resumed[1] ?? ''}`
     unfinished.delete(process)
-    const call = parseCall(whole)
+    const call = parseCall(process, whole)
     if (call !== undefined) yield call
   }
 }
 
-function parseCall(text: string): Syscall | undefined {
+function parseCall(thread: string, text: string): Syscall | undefined {
   const parsed = /^(\w+)\((.*)\)\s+= (\?|-?\d+)(.*)$/s.exec(text)
   if (parsed === null) return undefined
   const [, name = '', args = '', result = '', tail = ''] = parsed
   return {
+    thread,
     name,
     args: splitArguments(args),
     result: result === '?' ? undefined : Number(result),
