@@ -5,6 +5,7 @@ import { readPage } from './log-page.ts'
 import { encodeRows, type RecordRow, rowBytes, SEQ_SPAN } from './row-codec.ts'
 import type { SessionRow } from './session-row.ts'
 import { deleteRecords, insertRecords, moveEnd, rowOf, updateEnd } from './session-statements.ts'
+import { sqliteCode } from './sqlite-error.ts'
 
 export interface Batch {
   readonly events: readonly AnySessionEvent[]
@@ -33,8 +34,22 @@ export function appendRecords(
     deleteRecords(connection, durable.number, first, SEQ_SPAN - 1)
     updateEnd(connection, row)
   }
-  insertRecords(connection, row, batch.rows)
+  try {
+    insertRecords(connection, row, batch.rows)
+  } catch (error) {
+    // Nothing was behind the end when this writer took the log over: somebody else put it there.
+    if (sqliteCode(error) === 'SQLITE_CONSTRAINT_PRIMARYKEY') throw occupied(durable, error)
+    throw error
+  }
   return row
+}
+
+function occupied({ id, nextSeq }: SessionRow, cause: unknown): SessionError {
+  return new SessionError('CONFLICT', `somebody else stored records behind seq ${nextSeq - 1}`, {
+    sessionId: id,
+    seq: nextSeq,
+    cause,
+  })
 }
 
 /** CONFLICT for events that do not continue the log, INVARIANT for a gap between them, TOO_LARGE for a full log. */

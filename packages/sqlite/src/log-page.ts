@@ -35,7 +35,9 @@ export function readPage(connection: Connection, { number, salt }: SessionRow, r
     for (const stored of recordsFrom(connection, number, from, to)) {
       const row = verifyRow(stored, salt)
       // The first row may start before `from`, but must reach it.
-      if (row.seq > next || row.seq + row.events <= next || (row.seq < next && next > from)) break
+      if (row.seq > next || row.seq + row.events <= next || (row.seq < next && next > from)) {
+        return { records, end: next, damage: gap(next, connection.path, row.seq) }
+      }
       const whole = row.seq >= from && row.seq + row.events - 1 <= to
       const elided = elideChunks && whole ? elideRow(row) : undefined
       if (elided === undefined) pushEvents(records, row, from, to)
@@ -59,7 +61,9 @@ export function readPageBackwards(connection: Connection, { number, salt }: Sess
   try {
     for (const stored of recordsBefore(connection, number, to)) {
       const row = verifyRow(stored, salt)
-      if (row.seq + row.events < end || (end <= to && row.seq + row.events !== end)) break
+      if (row.seq + row.events < end || (end <= to && row.seq + row.events !== end)) {
+        return { records, end, damage: gap(end - 1, connection.path, row.seq + row.events - 1) }
+      }
       const events: StoredRecord[] = []
       pushEvents(events, row, from, to)
       for (let at = events.length - 1; at >= 0; at--) records.push(events[at] as StoredRecord)
@@ -84,8 +88,14 @@ function asDamage(error: unknown, seq: number, path: string): SessionError {
   return new SessionError('CORRUPT', found.message, { ...found, seq: found.seq ?? seq, path, cause: found.cause })
 }
 
-function gap(seq: number, path: string): SessionError {
-  return new SessionError('CORRUPT', `the record at seq ${seq} is missing: ${path}`, { seq, path })
+/** `found` is the seq that stands there instead, if any. */
+function gap(seq: number, path: string, found?: number): SessionError {
+  return new SessionError('CORRUPT', `the record at seq ${seq} is missing: ${path}`, {
+    seq,
+    path,
+    expected: seq,
+    ...(found === undefined ? {} : { found }),
+  })
 }
 
 /** A row as `check` sees it: the events that it proves, or what is wrong with it. */

@@ -2,12 +2,10 @@
  * Events as rows of the `record` table and back; pure (docs/formats/sqlite.md, Records). A row is one event, or one
  * packed run: then `events` is their number and `data` is the run without its seq and time.
  */
-import { crc32 } from 'node:zlib'
 import {
   type AnySessionEvent,
   decodeEvent,
   decodePackedRun,
-  depthExceeds,
   type ElidedChunks,
   isPackedRun,
   isSessionError,
@@ -18,6 +16,7 @@ import {
   unpackRun,
 } from '@session-persistence/core'
 import type { Row } from './connection.ts'
+import { recordCrc } from './row-checksum.ts'
 
 /**
  * Events of one run row. The `events` view adds up the time gaps before each event, so its cost grows with the square
@@ -47,11 +46,6 @@ export interface RecordRow {
   readonly events: number
   readonly data: string
   readonly extra: string | null
-}
-
-/** Covers everything that a row says, under the session's salt: a row in another session's place does not verify. */
-export function recordCrc({ seq, time, events, type, extra, data }: RecordRow, salt: number): number {
-  return crc32(data, crc32(`${seq}\n${time}\n${events}\n${type}\n${extra ?? ''}\n`, salt))
 }
 
 /** Bytes of a row's texts, as UTF-8. */
@@ -120,24 +114,27 @@ export function verifyRow(row: Row, salt: number): RecordRow {
 export function rowEvents(row: RecordRow): readonly AnySessionEvent[] {
   if (row.events === 1) return [rowEvent(row)]
   const piece = parse(row, row.data)
-  if (typeof piece !== 'object' || piece === null || Object.keys(piece).length !== PIECE_KEYS) {
-    throw damaged(row.seq, 'it is not a run')
-  }
-  const run = decodePackedRun({ ...piece, seq: row.seq, time: row.time }, row.seq)
+  if (!isPiece(piece)) throw damaged(row.seq, 'it is not a run')
+  // Key by key: to spread the piece costs more than to check it.
+  const run = decodePackedRun({ seq: row.seq, time: row.time, run: piece.run, dt: piece.dt, v: piece.v }, row.seq)
   if (run.v.length !== row.events || row.type !== CHUNK || row.extra !== null) throw damaged(row.seq, 'it is not a run')
   return unpackRun(run)
 }
 
+function isPiece(value: unknown): value is { readonly [Key in 'run' | 'dt' | 'v']: unknown } {
+  if (typeof value !== 'object' || value === null) return false
+  return 'run' in value && 'dt' in value && 'v' in value && Object.keys(value).length === PIECE_KEYS
+}
+
 function rowEvent(row: RecordRow): AnySessionEvent {
-  if (depthExceeds(row.data, LIMITS.depth)) throw damaged(row.seq, 'it nests too deep')
   const type = row.type.includes('\\') ? parse(row, `"${row.type}"`) : row.type
   const event = { seq: row.seq, time: row.time, type, data: parse(row, row.data) }
-  if (row.extra === null) return decodeEvent(event, row.seq)
+  if (row.extra === null) return decodeEvent(event, row.seq, row.data.length)
   const extra = parse(row, row.extra)
   if (typeof extra !== 'object' || extra === null || Object.keys(extra).some((name) => Object.hasOwn(event, name))) {
     throw damaged(row.seq, 'its envelope is not an object')
   }
-  return decodeEvent({ ...event, ...extra }, row.seq)
+  return decodeEvent({ ...event, ...extra }, row.seq, row.data.length + row.extra.length)
 }
 
 /** `data` of every chunk that a harness wrote in the documented key order, packed or not. */

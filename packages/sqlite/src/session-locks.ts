@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { isSessionError } from '@session-persistence/core'
 import {
   encodeSessionName,
@@ -30,6 +32,11 @@ export class SessionLocks {
     }
     await this.#make(id)
     return await this.#acquire(id)
+  }
+
+  /** Whether somebody holds the session, or died while holding it. */
+  exists(id: string): boolean {
+    return existsSync(join(this.#file.locks, encodeSessionName(id)))
   }
 
   async #acquire(id: string): Promise<WriterLock> {

@@ -2,7 +2,8 @@
 import { randomInt } from 'node:crypto'
 import { isSessionError, SessionError, type SessionHeader } from '@session-persistence/core'
 import type { Connection, Row } from './connection.ts'
-import { RECORD_COLUMNS, type RecordRow, recordCrc, SEQ_SPAN } from './row-codec.ts'
+import { recordCrc } from './row-checksum.ts'
+import { RECORD_COLUMNS, type RecordRow, SEQ_SPAN } from './row-codec.ts'
 import { SESSION_NUMBER_MAX } from './schema.ts'
 import {
   DELETED,

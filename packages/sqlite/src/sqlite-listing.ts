@@ -79,7 +79,9 @@ interface IndexEntry {
   readonly number: number
 }
 
-const INDEXED = "SELECT updated_at, id, number FROM session INDEXED BY session_by_time WHERE place = ''"
+/** Times that no event can have, which only a damaged row holds, are not for the cursor: see {@link damagedSessions}. */
+const IS_TIME = 'updated_at BETWEEN -9007199254740991 AND 9007199254740991'
+const INDEXED = `SELECT updated_at, id, number FROM session INDEXED BY session_by_time WHERE place = '' AND ${IS_TIME}`
 const ORDER = 'ORDER BY updated_at DESC, id LIMIT ?'
 
 /** Two range scans: an OR of the two would be sorted on disk. */
@@ -163,11 +165,13 @@ async function damagedSessions(database: Database, signal: AbortSignal | undefin
 }
 
 function requireCompleteIndex(connection: Connection): void {
-  const [table, index] =
+  const counted = (from: string): string =>
+    `SELECT count(*) AS rows, total(${IS_TIME}) AS times FROM session ${from} WHERE place = ''`
+  const [rows, times, indexed, indexedTimes] =
     connection.row(
-      "SELECT (SELECT count(*) FROM session NOT INDEXED WHERE place = ''), (SELECT count(*) FROM session INDEXED BY session_by_time WHERE place = '')",
+      `SELECT t.rows, t.times, i.rows, i.times FROM (${counted('NOT INDEXED')}) AS t, (${counted('INDEXED BY session_by_time')}) AS i`,
     ) ?? []
-  if (table !== index) throw indexDamaged(connection)
+  if (rows !== indexed || times !== indexedTimes) throw indexDamaged(connection)
 }
 
 function withState(session: ListedSession, owners: LockOwners): StorageListEntry {

@@ -141,7 +141,8 @@ export class SqliteStorage implements SessionStorage {
 
   async delete(id: string): Promise<boolean> {
     checkSessionId(id)
-    if (!(await this.#isStored(id))) return false
+    // Where there is nothing to delete, nothing is written either; a writer that has stored nothing yet is in the way.
+    if (!this.#locks.exists(id) && !(await this.#isStored(id))) return false
     const lock = await this.#locks.acquire(id)
     try {
       return await removeSession(this.#database, id)

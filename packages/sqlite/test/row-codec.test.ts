@@ -2,7 +2,8 @@
 import { type AnySessionEvent, isSessionError } from '@session-persistence/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { elideRow, encodeRows, type RecordRow, recordCrc, rowEvents, SEQ_SPAN, verifyRow } from '../src/row-codec.ts'
+import { recordCrc } from '../src/row-checksum.ts'
+import { elideRow, encodeRows, type RecordRow, rowEvents, SEQ_SPAN, verifyRow } from '../src/row-codec.ts'
 import { chunk, SAMPLE_EVENTS } from './parts/sample-log.ts'
 import { SCALE } from './parts/scale.ts'
 
