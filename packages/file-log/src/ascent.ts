@@ -18,7 +18,8 @@ const NEAR_BYTES = 64 * 1024
  */
 export async function requireAscent({ file, path, dialect, tail }: LogSnapshot, codec: LogCodec): Promise<void> {
   const { lastBatch, end } = tail
-  if (lastBatch === undefined) return
+  // Where a copy is no unit, the search for the tail has refused it already.
+  if (lastBatch === undefined || codec.provesPlace === true) return
   const nearStart = Math.max(dialect.dataStart, end - NEAR_BYTES)
   const near = await readBytes(file, path, nearStart, end - nearStart)
   let later: Pick<UnitSpan, 'offset' | 'firstSeq'> = lastBatch

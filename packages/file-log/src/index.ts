@@ -1,10 +1,12 @@
 /** What file backends share; a backend is a codec over it. */
+export * from './chunk-glance.ts'
 export * from './empty-reader.ts'
 export * from './file-log-storage.ts'
 export * from './file-system.ts'
 export * from './io-error.ts'
 export * from './log-codec.ts'
 export * from './node-file-system.ts'
+export { parsePackedRunLine } from './packed-run-line.ts'
 export { ensurePrivateDirectory } from './private-path.ts'
 export { LOST_EVENT_TYPE } from './repair.ts'
 export { RootDirectory } from './root-directory.ts'

@@ -182,6 +182,8 @@ export interface LogCodec {
   readonly batchBytesMax: number
   /** The byte that ends every unit, where there is one: an endless unit can then be refused without holding it. */
   readonly terminator?: number
+  /** True where every unit proves its own offset, so that a copy of it elsewhere in the file is no unit. */
+  readonly provesPlace?: boolean
   /** Bytes by which `findUnit` knows a unit, where it need not see a whole one. */
   readonly landmarkBytes?: number
   /** Whether a writer that closes merges its batches where that pays. */

@@ -9,6 +9,7 @@ import { readBytes } from './read-bytes.ts'
 /** Below this a plain scan is cheaper than another probe. */
 const CLOSE_BYTES = 64 * 1024
 const PROBE_BYTES = 16 * 1024
+const PROBE_BYTES_MAX = 1024 * 1024
 
 /** A place to start a forward scan for a seq: a unit starts at `offset`, and none before it holds the seq. */
 export interface ScanStart {
@@ -66,11 +67,13 @@ export async function probe(
   end: number,
 ): Promise<UnitSpan | undefined> {
   if (codec.landmarkBytes !== undefined) {
-    // Nothing before the landmark is looked at again.
-    for (let at = from; ; at += PROBE_BYTES - (codec.landmarkBytes - 1)) {
-      const bytes = await readBytes(file, path, at, Math.min(PROBE_BYTES, end - at))
+    // Nothing before the landmark is looked at again. Each step is longer than the one before: where units are large,
+    // another read costs more than the bytes that it need not have read.
+    for (let at = from, length = PROBE_BYTES; ; length = Math.min(2 * length, PROBE_BYTES_MAX)) {
+      const bytes = await readBytes(file, path, at, Math.min(length, end - at))
       const unit = dialect.findUnit({ bytes, offset: at }, from)
       if (unit !== undefined || at + bytes.length >= end || at - from > 2 * codec.unitBytesMax) return unit
+      at += bytes.length - (codec.landmarkBytes - 1)
     }
   }
   for (let length = PROBE_BYTES; ; length *= 8) {

@@ -101,7 +101,8 @@ function readBody(bytes: Buffer, at: number): Commit | undefined {
 
 /** The bytes of the record that its own CRC covers, the offset included. */
 function checkedBytes(bytes: Buffer, at: number, offset: number): Buffer {
-  bytes.copy(scratch, 0, at, at + CRC_AT)
+  // A third of what `copy` takes for so few; a replay of small batches reads thousands of records.
+  for (let index = 0; index < CRC_AT; index++) scratch[index] = bytes[at + index] ?? 0
   scratch[CRC_AT] = bytes[at + MARK_AT] ?? 0
   writeInt64(scratch, offset, CHECKED_BYTES)
   return scratch

@@ -72,6 +72,8 @@ export function frameCodec(options: FrameCodecOptions = {}): LogCodec {
     headerBytesMax: HEADER_UNIT_BYTES_MAX,
     unitBytesMax: UNIT_BYTES_MAX,
     batchBytesMax: UNIT_BYTES_MAX,
+    // The checksum of a commit record covers its offset.
+    provesPlace: true,
     landmarkBytes: COMMIT_BYTES,
     sealsAtClose: sealAtClose,
     async create(header) {

@@ -1,16 +1,19 @@
 /** Decodes units forwards. Pure over bytes, but for the codec, which works beside the event loop. */
+import { isUtf8 } from 'node:buffer'
 import { isSessionError, type StoredRecord } from '@session-persistence/core'
 import type { Damage, ScanOptions, ScanPosition, ScanResult, Window } from '@session-persistence/file-log'
 import { PAGE_CONTENT_BYTES } from './commit-search.ts'
 import { type FrameUnit, readUnit } from './frame-unit.ts'
-import { readLines } from './line-reader.ts'
+import { LineReader, readLines } from './line-reader.ts'
 import type { ZstdCodec } from './zstd-codec.ts'
 
 /**
  * Content decoded in one call: small frames many at a time, since a call costs as much as decoding 20 KiB; and in more
- * than one call a page, so that one part is decoded while the lines of the part before it are read.
+ * than one call a page, so that one part is decoded while the lines of the part before it are read. The first part is
+ * small, because nothing can be read before it is there; each next one is twice as large.
  */
-const PART_CONTENT_BYTES = 128 * 1024
+const FIRST_PART_BYTES = 16 * 1024
+const PART_BYTES_MAX = 256 * 1024
 
 /** See `LogDialect.scan`. */
 export async function scanFrames(
@@ -124,10 +127,12 @@ async function decodeUnits(
 function partsOf(units: readonly FrameUnit[]): readonly (readonly FrameUnit[])[] {
   const parts: FrameUnit[][] = []
   let content = Number.POSITIVE_INFINITY
+  let wanted = FIRST_PART_BYTES / 2
   for (const unit of units) {
-    if (content >= PART_CONTENT_BYTES) {
+    if (content >= wanted) {
       parts.push([])
       content = 0
+      wanted = Math.min(2 * wanted, PART_BYTES_MAX)
     }
     parts.at(-1)?.push(unit)
     content += unit.commit.contentBytes
@@ -143,16 +148,31 @@ async function readPart(
   options: ScanOptions,
   into: StoredRecord[],
 ): Promise<BadUnit | undefined> {
+  // Where they could not be decoded together, one by one, to find the one that cannot.
+  if (contents === undefined || !isUtf8(contents)) return await readEach(codec, bytes, units, options, into)
+  const reader = new LineReader(contents, options, into)
   let at = 0
   for (const unit of units) {
-    const { contentBytes } = unit.commit
-    let content = contents?.subarray(at, at + contentBytes)
-    // Together they could not be decoded: one by one, to find the one that cannot.
-    content ??= await decompress(codec, bytes, [unit])
+    const end = at + unit.commit.contentBytes
+    const why = reader.read(at, end, unit.commit)
+    if (why !== undefined) return { unit, why }
+    at = end
+  }
+  return undefined
+}
+
+async function readEach(
+  codec: ZstdCodec,
+  bytes: Buffer,
+  units: readonly FrameUnit[],
+  options: ScanOptions,
+  into: StoredRecord[],
+): Promise<BadUnit | undefined> {
+  for (const unit of units) {
+    const content = await decompress(codec, bytes, [unit])
     if (content === undefined) return { unit, why: 'its content cannot be decoded' }
     const why = readLines(content, unit.commit, options, into)
     if (why !== undefined) return { unit, why }
-    at += contentBytes
   }
   return undefined
 }

@@ -12,8 +12,7 @@ import {
   type StoredRecord,
   unpackRun,
 } from '@session-persistence/core'
-import type { ScanOptions } from '@session-persistence/file-log'
-import { glanceChunks } from './chunk-glance.ts'
+import { glanceChunks, parsePackedRunLine, type ScanOptions } from '@session-persistence/file-log'
 
 const LF = 0x0a
 
@@ -31,14 +30,8 @@ export function readLines(
   options: ScanOptions,
   records: StoredRecord[],
 ): string | undefined {
-  if (content.at(-1) !== LF) return 'its last line has no end'
   if (!isUtf8(content)) return 'it is not UTF-8'
-  const reader = new LineReader(content, expected, options, records)
-  try {
-    return reader.run()
-  } catch (error) {
-    return isSessionError(error) ? error.message : 'a line is not JSON'
-  }
+  return new LineReader(content, options, records).read(0, content.length, expected)
 }
 
 /** What content says of itself, decoded as a whole, where no commit record does; undefined when it is not what was written. */
@@ -57,35 +50,48 @@ export function contentOf(content: Buffer): FrameContent | undefined {
 
 const EVERYTHING: ScanOptions = { from: 0, to: Number.MAX_SAFE_INTEGER, elideChunks: false }
 
-class LineReader {
+/** Reads the contents of frames that lie one behind the other in bytes that are valid UTF-8. */
+export class LineReader {
   readonly #bytes: Buffer
   readonly #options: ScanOptions
   readonly #records: StoredRecord[]
-  readonly #endSeq: number
-  readonly #lastTime: number
-  #nextSeq: number
+  #nextSeq = 0
+  #endSeq = 0
 
-  constructor(bytes: Buffer, { firstSeq, events, lastTime }: FrameContent, options: ScanOptions, into: StoredRecord[]) {
+  constructor(bytes: Buffer, options: ScanOptions, into: StoredRecord[]) {
     this.#bytes = bytes
     this.#options = options
     this.#records = into
-    this.#nextSeq = firstSeq
-    this.#endSeq = firstSeq + events
-    this.#lastTime = lastTime
   }
 
-  run(): string | undefined {
-    const bytes = this.#bytes
-    let time = Number.NaN
-    for (let at = 0; at < bytes.length; ) {
-      const end = bytes.indexOf(LF, at)
-      // A line that was passed over leaves the time of its last event unread.
-      time = this.#skip(at, end) ? Number.NaN : this.#line(at, end)
-      at = end + 1
+  /** The content at `[start, end)`; returns what is wrong with it, if anything. */
+  read(start: number, end: number, { firstSeq, events, lastTime }: FrameContent): string | undefined {
+    if (end <= start || this.#bytes[end - 1] !== LF) return 'its last line has no end'
+    this.#nextSeq = firstSeq
+    this.#endSeq = firstSeq + events
+    let time: number
+    try {
+      time = this.#lines(start, end)
+    } catch (error) {
+      return isSessionError(error) ? error.message : 'a line is not JSON'
     }
     if (this.#nextSeq !== this.#endSeq) return `it ends at seq ${this.#nextSeq - 1}, not ${this.#endSeq - 1}`
-    if (!Number.isNaN(time) && time !== this.#lastTime) return 'its last event has another time'
+    if (!Number.isNaN(time) && time !== lastTime) return 'its last event has another time'
     return undefined
+  }
+
+  /** Returns the time of the last event, or NaN where its line was passed over. */
+  #lines(start: number, end: number): number {
+    const { from, to, elideChunks } = this.#options
+    const bytes = this.#bytes
+    const skips = elideChunks || this.#nextSeq < from || this.#endSeq - 1 > to
+    let time = Number.NaN
+    for (let at = start; at < end; ) {
+      const lineEnd = bytes.indexOf(LF, at)
+      time = skips && this.#skip(at, lineEnd) ? Number.NaN : this.#line(at, lineEnd)
+      at = lineEnd + 1
+    }
+    return time
   }
 
   /** Passes over a line whose records lie outside the range or need not be decoded. */
@@ -104,6 +110,8 @@ class LineReader {
 
   /** Takes one line; returns the time of its last event. */
   #line(start: number, end: number): number {
+    const run = parsePackedRunLine(this.#bytes, start, end)
+    if (run !== undefined) return this.#run(decodePackedRun(run, this.#nextSeq))
     const text = this.#bytes.toString('utf8', start, end)
     const json: unknown = JSON.parse(text)
     if (isPackedRun(json)) return this.#run(decodePackedRun(json, this.#nextSeq))

@@ -4,6 +4,8 @@
  * exactly this form can mean one thing only; every other line takes the general road.
  */
 
+import { hasAt, integerAt, integerEnd } from './line-bytes.ts'
+
 export interface ChunkGlance {
   readonly seq: number
   readonly count: number
@@ -16,8 +18,6 @@ const CLOSE_BRACKET = 0x5d
 const MINUS = 0x2d
 const ZERO = 0x30
 const NINE = 0x39
-/** So that the value is exact, and under `Number.MAX_SAFE_INTEGER`. */
-const DIGITS_MAX = 15
 
 const SEQ = Buffer.from('{"seq":')
 const TIME = Buffer.from(',"time":')
@@ -28,44 +28,22 @@ const KIND = Buffer.from(',"kind":"')
 /** Unescaped quotes do not occur inside a string, so this stands where the block ends and nowhere else. */
 const GAPS = Buffer.from('},"dt":[')
 
-/** Behind the last integer that {@link integerAt} read. */
-let behind = 0
-
-/** The canonical JSON integer at `at`, not negative, or NaN. */
-function integerAt(bytes: Buffer, at: number): number {
-  let value = 0
-  let index = at
-  for (; index - at <= DIGITS_MAX; index++) {
-    const code = bytes[index] ?? 0
-    if (code < ZERO || code > NINE) break
-    value = value * 10 + (code - ZERO)
-  }
-  behind = index
-  const length = index - at
-  return length === 0 || length > DIGITS_MAX || (length > 1 && bytes[at] === ZERO) ? Number.NaN : value
-}
-
-function hasAt(bytes: Buffer, at: number, expected: Buffer): boolean {
-  for (let index = 0; index < expected.length; index++) if (bytes[at + index] !== expected[index]) return false
-  return true
-}
-
 /** The deltas of the line at `[start, end)`; undefined when it is not one of them, or not in the usual form. */
 export function glanceChunks(bytes: Buffer, start: number, end: number): ChunkGlance | undefined {
   if (!hasAt(bytes, start, SEQ)) return undefined
   const seq = integerAt(bytes, start + SEQ.length)
-  if (!hasAt(bytes, behind, TIME)) return undefined
-  const time = integerAt(bytes, behind + TIME.length)
-  const packed = hasAt(bytes, behind, RUN)
-  if (!packed && !hasAt(bytes, behind, CHUNK)) return undefined
-  const turn = integerAt(bytes, behind + (packed ? RUN : CHUNK).length)
-  if (!hasAt(bytes, behind, STEP)) return undefined
-  const step = integerAt(bytes, behind + STEP.length)
+  if (!hasAt(bytes, integerEnd(), TIME)) return undefined
+  const time = integerAt(bytes, integerEnd() + TIME.length)
+  const packed = hasAt(bytes, integerEnd(), RUN)
+  if (!packed && !hasAt(bytes, integerEnd(), CHUNK)) return undefined
+  const turn = integerAt(bytes, integerEnd() + (packed ? RUN : CHUNK).length)
+  if (!hasAt(bytes, integerEnd(), STEP)) return undefined
+  const step = integerAt(bytes, integerEnd() + STEP.length)
   // One NaN makes the sum NaN. Turns and steps count from one.
-  if (Number.isNaN(seq + time + turn + step) || turn === 0 || step === 0 || !hasAt(bytes, behind, KIND))
+  if (Number.isNaN(seq + time + turn + step) || turn === 0 || step === 0 || !hasAt(bytes, integerEnd(), KIND))
     return undefined
   if (!packed) return { seq, count: 1, turn, step }
-  const count = countRun(bytes, behind, end)
+  const count = countRun(bytes, integerEnd(), end)
   return count === undefined ? undefined : { seq, count, turn, step }
 }
 
