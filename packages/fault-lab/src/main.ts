@@ -73,6 +73,10 @@ async function run(): Promise<void> {
     if (found === undefined) throw new Error('nothing was opened')
     return found
   }
+  if (task.gated === true) {
+    say('ready')
+    readSync(0, Buffer.alloc(1))
+  }
   try {
     if (task.neighbour === true) {
       const other = await storage.openWriter('neighbour', { kind: 'create', header: sampleHeader('neighbour') })

@@ -3,8 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { cutPower, Evidence, JSONL, JSONL_ZSTD, killEverywhere, report, SCENARIOS, WEAKNESSES } from '../src/index.ts'
 
 describe.each([JSONL, JSONL_ZSTD])('$name', { timeout: 120_000 }, (backend) => {
-  const caught: string[] = []
-
   it.each(Object.entries(WEAKNESSES))('%s', async (name, weaken) => {
     const evidence = new Evidence({ violationsMax: 1 })
     for (const scenario of SCENARIOS) {
@@ -15,7 +13,6 @@ describe.each([JSONL, JSONL_ZSTD])('$name', { timeout: 120_000 }, (backend) => {
       if (evidence.enough) break
     }
     expect(evidence.violations).toHaveLength(1)
-    caught.push(name)
-    report(`controls of the modelled power cuts: ${backend.name}`, { caught: caught.length, missed: 0 })
+    report(`seeded bugs: ${name}`, { caught: 1 })
   })
 })

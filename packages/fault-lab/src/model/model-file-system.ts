@@ -2,12 +2,11 @@
  * The file-system port over a {@link Disk}: records every operation, lets chosen calls fail, and holds locks that die
  * with it, as a process does. Several may stand on one disk one after the other: processes between which one died.
  */
-
 import type { DirectoryEntry, FileStat, FileSystem, OpenFile, OpenMode } from '@session-persistence/file-log'
-import { systemErrorName } from '@session-persistence/file-log'
 import type { Disk, DiskNode, FileNode } from './disk.ts'
 import { type Fault, systemError } from './fault.ts'
-import { type Change, type Inode, ROOT, type Sync } from './operation.ts'
+import type { Change, Inode, Sync } from './operation.ts'
+import { PathLookup } from './path-lookup.ts'
 
 export interface Call {
   readonly name: string
@@ -30,6 +29,7 @@ export class ModelFileSystem implements FileSystem {
   decide: NonNullable<ModelOptions['decide']>
   calls = 0
   readonly #record: (operation: Change | Sync) => void
+  readonly #paths: PathLookup
   readonly #locked = new Set<Inode>()
   readonly #descriptors = new Map<number, DiskNode>()
   #nextDescriptor = 3
@@ -39,6 +39,7 @@ export class ModelFileSystem implements FileSystem {
     this.disk = disk
     this.decide = decide
     this.#record = record
+    this.#paths = new PathLookup(mount, disk)
   }
 
   #do(operation: Change | Sync): void {
@@ -54,65 +55,15 @@ export class ModelFileSystem implements FileSystem {
     throw systemError(fault)
   }
 
-  #names(path: string): readonly string[] {
-    if (path !== this.mount && !path.startsWith(`${this.mount}/`)) throw systemError({ code: 'ENOENT' })
-    return path
-      .slice(this.mount.length)
-      .split('/')
-      .filter((name) => name !== '')
-  }
-
-  /** Above the mount everything is there, and durable. */
-  #isAbove(path: string): boolean {
-    return path === '/' || this.mount.startsWith(`${path}/`)
-  }
-
-  #inode(path: string): Inode {
-    let inode = ROOT
-    for (const name of this.#names(path)) {
-      const node = this.disk.nodes.get(inode)
-      if (node?.kind !== 'directory') throw systemError({ code: 'ENOTDIR' })
-      const child = node.entries.get(name)
-      if (child === undefined) throw systemError({ code: 'ENOENT' })
-      inode = child
-    }
-    return inode
-  }
-
-  #node(path: string): DiskNode {
-    const node = this.disk.nodes.get(this.#inode(path))
-    if (node === undefined) throw systemError({ code: 'ENOENT' })
-    return node
-  }
-
-  #place(path: string): { readonly directory: Inode; readonly name: string } {
-    const names = this.#names(path)
-    const name = names.at(-1)
-    if (name === undefined) throw systemError({ code: 'EBUSY' })
-    const directory = this.#inode([this.mount, ...names.slice(0, -1)].join('/'))
-    if (this.disk.nodes.get(directory)?.kind !== 'directory') throw systemError({ code: 'ENOTDIR' })
-    return { directory, name }
-  }
-
-  #exists(path: string): boolean {
-    try {
-      this.#inode(path)
-      return true
-    } catch (error) {
-      if (systemErrorName(error) === 'ENOENT') return false
-      throw error
-    }
-  }
-
   async open(path: string, how: OpenMode, mode = 0o600): Promise<OpenFile> {
     return this.#call(`open ${how}`, path, () => {
-      const exists = this.#exists(path)
+      const exists = this.#paths.exists(path)
       if (how === 'new' && exists) throw systemError({ code: 'EEXIST' })
       if (!exists) {
         if (how !== 'new' && how !== 'lock') throw systemError({ code: 'ENOENT' })
-        this.#do({ kind: 'create', ...this.#place(path), inode: this.disk.newInode(), node: 'file', mode })
+        this.#do({ kind: 'create', ...this.#paths.place(path), inode: this.disk.newInode(), node: 'file', mode })
       }
-      const node = this.#node(path)
+      const node = this.#paths.node(path)
       if (node.kind === 'directory') throw systemError({ code: 'EISDIR' })
       return this.#handle(node, path, how)
     })
@@ -167,40 +118,40 @@ export class ModelFileSystem implements FileSystem {
   }
 
   async lstat(path: string): Promise<FileStat> {
-    return this.#call('lstat', path, () => statOf(this.#node(path)))
+    return this.#call('lstat', path, () => statOf(this.#paths.node(path)))
   }
 
   async realpath(path: string): Promise<string> {
     return this.#call('realpath', path, () => {
-      if (!this.#isAbove(path)) this.#inode(path)
+      if (!this.#paths.isAbove(path)) this.#paths.inode(path)
       return path
     })
   }
 
   async readDirectory(path: string): Promise<readonly string[]> {
-    return this.#call('readDirectory', path, () => [...this.disk.directory(this.#inode(path)).entries.keys()])
+    return this.#call('readDirectory', path, () => [...this.disk.directory(this.#paths.inode(path)).entries.keys()])
   }
 
   async mkdir(path: string, mode: number): Promise<void> {
     this.#call('mkdir', path, () => {
-      if (this.#exists(path)) throw systemError({ code: 'EEXIST' })
-      this.#do({ kind: 'create', ...this.#place(path), inode: this.disk.newInode(), node: 'directory', mode })
+      if (this.#paths.exists(path)) throw systemError({ code: 'EEXIST' })
+      this.#do({ kind: 'create', ...this.#paths.place(path), inode: this.disk.newInode(), node: 'directory', mode })
     })
   }
 
   async chmod(path: string, mode: number): Promise<void> {
     this.#call('chmod', path, () => {
-      this.#node(path).mode = mode
+      this.#paths.node(path).mode = mode
     })
   }
 
   async rename(from: string, to: string): Promise<void> {
     this.#call('rename', to, () => {
-      const source = this.#place(from)
-      const moved = this.#node(from)
-      const target = this.#place(to)
-      if (this.#exists(to)) {
-        const found = this.#node(to)
+      const source = this.#paths.place(from)
+      const moved = this.#paths.node(from)
+      const target = this.#paths.place(to)
+      if (this.#paths.exists(to)) {
+        const found = this.#paths.node(to)
         if (found.kind === 'directory' && moved.kind !== 'directory') throw systemError({ code: 'EISDIR' })
         if (found.kind !== 'directory' && moved.kind === 'directory') throw systemError({ code: 'ENOTDIR' })
         if (found.kind === 'directory' && found.entries.size > 0) throw systemError({ code: 'ENOTEMPTY' })
@@ -217,21 +168,21 @@ export class ModelFileSystem implements FileSystem {
 
   async unlink(path: string): Promise<void> {
     this.#call('unlink', path, () => {
-      if (this.#node(path).kind === 'directory') throw systemError({ code: 'EISDIR' })
-      this.#do({ kind: 'unlink', ...this.#place(path) })
+      if (this.#paths.node(path).kind === 'directory') throw systemError({ code: 'EISDIR' })
+      this.#do({ kind: 'unlink', ...this.#paths.place(path) })
     })
   }
 
   async rmdir(path: string): Promise<void> {
     this.#call('rmdir', path, () => {
-      if (this.disk.directory(this.#inode(path)).entries.size > 0) throw systemError({ code: 'ENOTEMPTY' })
-      this.#do({ kind: 'unlink', ...this.#place(path) })
+      if (this.disk.directory(this.#paths.inode(path)).entries.size > 0) throw systemError({ code: 'ENOTEMPTY' })
+      this.#do({ kind: 'unlink', ...this.#paths.place(path) })
     })
   }
 
   async syncDirectory(path: string): Promise<void> {
     this.#call('syncDirectory', path, () => {
-      if (!this.#isAbove(path)) this.#do({ kind: 'sync-directory', inode: this.#inode(path) })
+      if (!this.#paths.isAbove(path)) this.#do({ kind: 'sync-directory', inode: this.#paths.inode(path) })
     })
   }
 
@@ -240,12 +191,12 @@ export class ModelFileSystem implements FileSystem {
   }
 
   lstatSync(path: string): FileStat {
-    return this.#call('lstatSync', path, () => statOf(this.#node(path)))
+    return this.#call('lstatSync', path, () => statOf(this.#paths.node(path)))
   }
 
   readDirectorySync(path: string): readonly DirectoryEntry[] {
     return this.#call('readDirectorySync', path, () =>
-      [...this.disk.directory(this.#inode(path)).entries].map(([name, inode]) => ({
+      [...this.disk.directory(this.#paths.inode(path)).entries].map(([name, inode]) => ({
         name,
         kind: this.disk.nodes.get(inode)?.kind ?? 'other',
       })),
@@ -255,7 +206,7 @@ export class ModelFileSystem implements FileSystem {
   openSync(path: string): number {
     return this.#call('openSync', path, () => {
       const descriptor = this.#nextDescriptor++
-      this.#descriptors.set(descriptor, this.#node(path))
+      this.#descriptors.set(descriptor, this.#paths.node(path))
       return descriptor
     })
   }

@@ -20,6 +20,8 @@ export interface WriterTask {
   readonly retries?: number
   /** Waits for a line on its input before it tries again. */
   readonly waits?: boolean
+  /** Says that it is ready, and waits for a line on its input before it opens anything. */
+  readonly gated?: boolean
   /** Holds the lock when it is done, until it is killed. */
   readonly holds?: boolean
   /** Name of one of `WEAKNESSES`, for controls; file backends only. */
@@ -34,8 +36,8 @@ export function taskBatches({
   return sampleBatches(new Random(seed), batches, 4, bytes)
 }
 
-/** What a writer says, a line each: a batch is on its way, is acknowledged, was refused; all is done. */
-export type WriterWord = 'submit' | 'ack' | 'fail' | 'done' | 'refused'
+/** What a writer says, a line each: it is ready; a batch is on its way, is acknowledged, was refused; all is done. */
+export type WriterWord = 'ready' | 'submit' | 'ack' | 'fail' | 'done' | 'refused'
 
 export interface WriterLine {
   readonly word: WriterWord

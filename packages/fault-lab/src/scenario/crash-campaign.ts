@@ -10,7 +10,7 @@ import { describeOperation, type Evidence } from './evidence.ts'
 import type { Expectation } from './expectation.ts'
 import type { FileBackend } from './file-backend.ts'
 import { recoverAndContinue } from './recover-and-continue.ts'
-import type { Scenario } from './scenarios.ts'
+import type { Scenario } from './scenario.ts'
 import { Stage, type Weakness } from './stage.ts'
 import { newMount, verifyImage } from './verify-image.ts'
 

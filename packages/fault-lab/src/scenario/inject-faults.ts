@@ -6,7 +6,7 @@ import { Random } from '../model/random.ts'
 import type { Evidence } from './evidence.ts'
 import type { Expectation } from './expectation.ts'
 import type { FileBackend } from './file-backend.ts'
-import type { Scenario } from './scenarios.ts'
+import type { Scenario } from './scenario.ts'
 import { Stage, type Weakness } from './stage.ts'
 import { verifyImage } from './verify-image.ts'
 

@@ -3,37 +3,39 @@ import { describe, expect, it } from 'vitest'
 import {
   cutPower,
   Evidence,
+  FILE_BACKENDS,
   type FileBackend,
   killEverywhere,
   report,
   SCALE,
   SCENARIOS,
   SEED,
+  share,
+  WHOLE,
 } from '../../src/index.ts'
 
-/** A tenth of a million states over three backends by default, a million in CI. */
-const STATES = Math.round((SCALE >= 5 ? 67_000 : 34_000) * SCALE)
-/** Few enough that every write path has its turn. */
-const PER_OPERATION = Math.ceil(20 * SCALE)
+const STATES = share(Math.ceil(WHOLE.modelledStates / FILE_BACKENDS.length))
+/** Few enough that every write path has its turn, many enough that most of the time is not spent in playing them. */
+const PER_OPERATION = Math.max(20, share(200))
 
 export function modelledSuite(backend: FileBackend): void {
   const scenarios = SCENARIOS.filter(({ fits }) => fits?.(backend) !== false)
 
-  describe(`${backend.name}, power cut after every operation`, { timeout: 60_000 * (4 + 4 * SCALE) }, () => {
-    const evidence = new Evidence({ statesMax: STATES })
-    let kills = 0
-
+  describe(`${backend.name}, power cut after every operation`, { timeout: 600_000 * (1 + SCALE) }, () => {
     it('of a process that recovers from the death of another', async () => {
+      let kills = 0
       const killed = new Evidence()
       for (const scenario of scenarios) {
-        kills += await killEverywhere({ backend, scenario, seed: SEED, evidence: killed, perOperationMax: 1 })
+        const campaign = { backend, scenario, seed: SEED, evidence: killed, perOperationMax: Math.ceil(SCALE) }
+        kills += await killEverywhere(campaign)
         expect(killed.violations).toEqual([])
       }
       report(`kill, recover, power cut: ${backend.name}`, { kills, 'crash states': killed.states, violations: 0 })
-      expect(kills).toBeGreaterThan(50)
+      expect(kills).toBeGreaterThan(WHOLE.modelledKills)
     })
 
     it('of every write path', async () => {
+      const evidence = new Evidence({ statesMax: STATES })
       for (let seed = SEED; !evidence.enough; seed++) {
         for (const scenario of scenarios) {
           await cutPower({ backend, scenario, seed, evidence, perOperationMax: PER_OPERATION })
