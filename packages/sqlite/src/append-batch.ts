@@ -55,10 +55,14 @@ function occupied({ id, nextSeq }: SessionRow, cause: unknown): SessionError {
 /** CONFLICT for events that do not continue the log, INVARIANT for a gap between them, TOO_LARGE for a full log. */
 function endAfter(durable: SessionRow, { events, rows }: Batch): SessionRow {
   const { nextSeq: first, id } = durable
-  for (const [index, event] of events.entries()) {
-    if (event.seq === first + index) continue
-    if (index === 0) throw conflict(durable, first, event.seq)
-    throw new SessionError('INVARIANT', 'the events of a batch are not contiguous', { sessionId: id, seq: event.seq })
+  let expected = first
+  for (const { seq } of events) {
+    if (seq === expected) {
+      expected++
+      continue
+    }
+    if (expected === first) throw conflict(durable, first, seq)
+    throw new SessionError('INVARIANT', 'the events of a batch are not contiguous', { sessionId: id, seq })
   }
   if (first + events.length > SEQ_SPAN) {
     throw new SessionError('TOO_LARGE', `a session in a database holds at most ${SEQ_SPAN} events`, {

@@ -90,10 +90,11 @@ export class SqliteStorage implements SessionStorage {
     if (intent.kind === 'resume' && !(await this.#isStored(id))) throw this.#notFound(id)
     const lock = await this.#locks.acquire(id)
     try {
-      await sweepHidden(this.#database, id)
-      if (intent.kind === 'resume') return SqliteWriter.resume(this.#database, lock, await this.#resumable(id))
-      const present = await this.#database.read((connection) => findRow(connection, id))
-      if (present === undefined) {
+      if (intent.kind === 'resume') {
+        await sweepHidden(this.#database, id)
+        return SqliteWriter.resume(this.#database, lock, await this.#resumable(id))
+      }
+      if (await this.#isFree(id)) {
         return SqliteWriter.create(this.#database, lock, intent.header, intent.staged === true)
       }
       throw new SessionError('ALREADY_EXISTS', 'a session with this id is stored here already', {
@@ -112,6 +113,14 @@ export class SqliteStorage implements SessionStorage {
       (connection) => rowsOfId(connection, id).length > 0 || findSession(connection, id) !== undefined,
     )
     return found === true
+  }
+
+  /** The holder of the lock asks. One look is enough for an id that never was. */
+  async #isFree(id: string): Promise<boolean> {
+    const rows = await this.#database.read((connection) => rowsOfId(connection, id))
+    if (rows === undefined || rows.length === 0) return true
+    await sweepHidden(this.#database, id)
+    return (await this.#database.read((connection) => findRow(connection, id))) === undefined
   }
 
   async #resumable(id: string): Promise<StoredSession> {
