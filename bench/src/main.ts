@@ -17,6 +17,7 @@ const HELP = `Measures the backends against the physical limit and against their
   --quick            fewer rounds and shorter logs; wider intervals
   --backend NAME     only this backend, or the path of a harness module; may be repeated
   --scenario ID      only this scenario; may be repeated
+  --peers            also install other stores from npm into a cache, and measure them beside these
   --dir DIRECTORY    where the stores are made (default: the system's temporary directory)
   --json FILE        also write the report as JSON
   --html FILE        also write it as one self-contained page with charts
@@ -34,6 +35,7 @@ const EXIT_USAGE = 2
 interface Given {
   readonly files: readonly string[]
   readonly quick: boolean
+  readonly peers: boolean
   readonly help: boolean
   readonly backend: readonly string[]
   readonly scenario: readonly string[]
@@ -50,6 +52,7 @@ function readArguments(): Given {
     allowPositionals: true,
     options: {
       quick: { type: 'boolean', default: false },
+      peers: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
       backend: { type: 'string', multiple: true, default: [] },
       scenario: { type: 'string', multiple: true, default: [] },
@@ -86,6 +89,7 @@ async function measure(given: Given): Promise<BenchReport> {
     backends: given.backend,
     scenarios: given.scenario,
     files: given.files,
+    peers: given.peers,
     scale: given.quick ? 'quick' : 'full',
     signal: interrupted.signal,
     progress: (text) => {

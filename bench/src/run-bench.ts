@@ -1,18 +1,27 @@
 import fs from 'node:fs/promises'
-import { type BackendDescription, SessionError } from 'session-persistence'
+import type { Unpacker } from '@session-persistence/interchange'
+import { SessionError } from 'session-persistence'
 import type { BenchBackend } from './backend/bench-backend.ts'
 import { findBackends } from './backend/find-backends.ts'
 import { temporaryDirectory } from './backend/temporary-directory.ts'
 import { holdsInQuickRuns } from './goals/goals.ts'
 import { readGivenLogs } from './input/given-logs.ts'
 import { machineFacts } from './machine/machine-facts.ts'
-import { type BenchReport, type Failure, REPORT_FORMAT, REPORT_VERSION } from './report/report.ts'
+import { installPeers } from './peer/install-peers.ts'
+import { NO_PEERS } from './peer/peer.ts'
+import { type BenchReport, type Failure, type MeasuredBackend, REPORT_FORMAT, REPORT_VERSION } from './report/report.ts'
 import type { Row } from './report/row.ts'
+import { failureOf, runScenarios } from './run-scenarios.ts'
 import { ALL_SCENARIOS } from './scenario/all-scenarios.ts'
 import { RunContext } from './scenario/context.ts'
 import { givenLogsScenario } from './scenario/given-logs.ts'
+import { peersScenario } from './scenario/peers.ts'
 import { FULL, QUICK, type Scale } from './scenario/scale.ts'
 import type { Scenario } from './scenario/scenario.ts'
+
+/** What failures name that belong to no scenario. */
+const OPEN = 'opening'
+const CLEAN_UP = 'clean-up'
 
 export interface BenchOptions {
   /** Names of built-in backends or paths of harness modules; default all built-in ones. */
@@ -21,6 +30,10 @@ export interface BenchOptions {
   readonly scenarios?: readonly string[]
   /** Logs of the user's own, in any format that can be imported; or directories of them. */
   readonly files?: readonly string[]
+  /** Takes files apart before they are read, such as compressed ones. */
+  readonly unpackers?: readonly Unpacker[]
+  /** Also installs and measures other stores; where they cannot be installed the report says so. */
+  readonly peers?: boolean
   /** Default `full`; tests give one of their own. */
   readonly scale?: 'full' | 'quick' | Scale
   /** Called when something new is begun. */
@@ -36,12 +49,15 @@ export interface BenchOptions {
  * anything is measured.
  */
 export async function runBench(options: BenchOptions = {}): Promise<BenchReport> {
-  const scenarios = [...findScenarios(options), ...(await fileScenarios(options))]
-  const { backends, unavailable } = await findBackends(options.backends)
+  const known = [...findScenarios(options), ...(await fileScenarios(options))]
+  const { backends, unavailable: lacking } = await findBackends(options.backends)
   const directory = await temporaryDirectory()
   const start = performance.now()
   const startedAt = new Date().toISOString()
   const scale = typeof options.scale === 'object' ? options.scale : options.scale === 'quick' ? QUICK : FULL
+  const peers = options.peers ? await findPeers(options) : { scenarios: [], unavailable: [] }
+  const scenarios = [...known, ...peers.scenarios]
+  const unavailable = [...lacking, ...peers.unavailable]
   const context = new RunContext({
     backends,
     scale,
@@ -49,10 +65,20 @@ export async function runBench(options: BenchOptions = {}): Promise<BenchReport>
     signal: options.signal,
     progress: options.progress ?? (() => {}),
   })
+  const cleanUp = async (): Promise<readonly Failure[]> => {
+    const failures: Failure[] = []
+    for (const step of [() => context.close(), () => fs.rm(directory, { recursive: true, force: true })]) {
+      await step().catch((error: unknown) => failures.push(failureOf(CLEAN_UP, error)))
+    }
+    return failures
+  }
   try {
     const machine = machineFacts(directory)
-    const descriptions = await describeAll(backends)
-    const { rows, failures } = await runScenarios(scenarios, context)
+    const described = await describeAll(backends)
+    context.narrow(backends.filter(({ name }) => described.backends.some((backend) => backend.name === name)))
+    const { rows, failures: failed, seconds } = await runScenarios(scenarios, context)
+    // A store that cannot be closed says so, and takes nothing that was measured with it.
+    const failures = [...described.failures, ...failed, ...(await cleanUp())]
     return {
       format: REPORT_FORMAT,
       version: REPORT_VERSION,
@@ -61,48 +87,24 @@ export async function runBench(options: BenchOptions = {}): Promise<BenchReport>
       scale: scale.name,
       partial: failures.length > 0,
       machine,
-      backends: descriptions,
+      backends: described.backends,
       unavailable,
-      scenarios: scenarios.map(({ id, description }) => ({ id, description })),
+      scenarios: scenarios.map(({ id, description }) => {
+        const took = seconds.get(id)
+        return took === undefined ? { id, description } : { id, description, seconds: took }
+      }),
       rows: scale.name === 'full' ? rows : rows.map(withoutGoalOfFullRuns),
       failures,
     }
-  } finally {
-    await context.close()
-    await fs.rm(directory, { recursive: true, force: true })
+  } catch (error) {
+    await cleanUp()
+    throw error
   }
-}
-
-async function runScenarios(
-  scenarios: readonly Scenario[],
-  context: RunContext,
-): Promise<{ readonly rows: readonly Row[]; readonly failures: readonly Failure[] }> {
-  const rows: Row[] = []
-  const failures: Failure[] = []
-  for (const scenario of scenarios) {
-    try {
-      context.signal?.throwIfAborted()
-      rows.push(...(await scenario.run(context)))
-    } catch (error) {
-      failures.push({ scenario: scenario.id, message: messageOf(error) })
-    }
-    try {
-      await context.endScenario()
-    } catch (error) {
-      // Mostly what the scenario failed with, once more; what was measured is kept all the same.
-      if (failures.at(-1)?.scenario !== scenario.id) failures.push({ scenario: scenario.id, message: messageOf(error) })
-    }
-  }
-  return { rows, failures }
 }
 
 /** On a shorter log fixed costs weigh more: the ratio is shown, and not judged. */
 function withoutGoalOfFullRuns(row: Row): Row {
   return holdsInQuickRuns(row.id) ? row : { ...row, goal: undefined, verdict: { kind: 'none' } }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 function findScenarios({ scenarios = [], files = [] }: BenchOptions): readonly Scenario[] {
@@ -115,10 +117,29 @@ function findScenarios({ scenarios = [], files = [] }: BenchOptions): readonly S
   })
 }
 
-async function fileScenarios({ files = [], signal }: BenchOptions): Promise<readonly Scenario[]> {
+/** The scenario of the peers, where they can be installed, and whom it leaves out. */
+async function findPeers({ progress = () => {}, signal }: BenchOptions): Promise<{
+  readonly scenarios: readonly Scenario[]
+  readonly unavailable: BenchReport['unavailable']
+}> {
+  try {
+    return { scenarios: [peersScenario(await installPeers(progress, signal))], unavailable: NO_PEERS }
+  } catch (error) {
+    const said = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)
+    return {
+      scenarios: [],
+      unavailable: [{ name: 'peers', reason: `they could not be installed: ${said}` }, ...NO_PEERS],
+    }
+  }
+}
+
+async function fileScenarios({ files = [], signal, unpackers }: BenchOptions): Promise<readonly Scenario[]> {
   const scenarios: Scenario[] = []
   for (const [index, file] of files.entries()) {
-    const given = await readGivenLogs(file, signal)
+    const given = await readGivenLogs(file, {
+      ...(signal === undefined ? {} : { signal }),
+      ...(unpackers === undefined ? {} : { unpackers }),
+    })
     if (given.logs.length === 0) {
       throw new SessionError('INVALID_ARGUMENT', `${file} holds no log that can be read`, { path: file })
     }
@@ -127,20 +148,35 @@ async function fileScenarios({ files = [], signal }: BenchOptions): Promise<read
   return scenarios
 }
 
-/** Modes as the opened backends report them. */
+/** Modes as the opened backends report them. One that cannot be opened is left out; all of them: the first error. */
 async function describeAll(
   backends: readonly BenchBackend[],
-): Promise<{ readonly name: string; readonly description: BackendDescription }[]> {
-  const described: { readonly name: string; readonly description: BackendDescription }[] = []
+): Promise<{ readonly backends: readonly MeasuredBackend[]; readonly failures: readonly Failure[] }> {
+  const described: MeasuredBackend[] = []
+  const failures: Failure[] = []
+  let first: unknown
   for (const backend of backends) {
-    const medium = await backend.createMedium()
     try {
-      const persistence = await medium.open()
-      described.push({ name: backend.name, description: persistence.description })
-      await persistence.close()
-    } finally {
-      await medium.destroy?.()
+      described.push(await describe(backend))
+    } catch (error) {
+      first ??= error
+      failures.push({ ...failureOf(OPEN, error), backend: backend.name })
     }
   }
-  return described
+  if (described.length === 0) throw first
+  return { backends: described, failures }
+}
+
+async function describe(backend: BenchBackend): Promise<MeasuredBackend> {
+  const { name, column, packs } = backend
+  const heldTo = { ...(column === undefined ? {} : { column }), ...(packs === undefined ? {} : { packs }) }
+  const medium = await backend.createMedium()
+  try {
+    const persistence = await medium.open()
+    const { description } = persistence
+    await persistence.close()
+    return { name, ...heldTo, description }
+  } finally {
+    await medium.destroy?.()
+  }
 }

@@ -4,6 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { GOAL_LINES, limitOf } from '../src/goals/goals.ts'
 import { type BenchReport, type Row, runBench, terminalReport } from '../src/index.ts'
 import { QUICK, type Scale } from '../src/scenario/scale.ts'
 
@@ -15,6 +16,7 @@ const TINY: Scale = {
   longRounds: 2,
   longWarmUp: 0,
   flushes: { 1: 2, 10: 1, 100: 1, 1000: 1 },
+  settled: 2,
   pipelined: 20,
   sessions: 4,
   deltaEvents: 400,
@@ -87,9 +89,56 @@ describe('runBench', () => {
       scale: TINY,
     })
     expect(report.partial).toBe(true)
-    expect(report.failures).toEqual([{ scenario: 'append', message: 'the disk is full' }])
+    expect(report.failures).toEqual([{ scenario: 'append', code: 'NO_SPACE', message: 'the disk is full' }])
     expect(backendRows(report).map(({ id }) => id)).toEqual(['create'])
     expect(terminalReport(report)).toContain('Partial run')
+  })
+
+  it('keeps what the other backends gave when one of them fails', async () => {
+    const report = await runBench({
+      backends: ['memory', fixture('failing-harness.js'), fixture('harness.js')],
+      scenarios: ['append'],
+      scale: TINY,
+    })
+    expect(report.partial).toBe(true)
+    expect(report.failures).toEqual([
+      { scenario: 'append', backend: 'failing', code: 'NO_SPACE', message: 'the disk is full' },
+    ])
+    const measured = report.rows.filter(({ id }) => id === 'append/1').map(({ backend, through }) => [backend, through])
+    expect(measured).toEqual([
+      ['bare S', 'none'],
+      ['bare W', 'none'],
+      ['naive', 'none'],
+      ['memory', 'session'],
+      ['memory', 'port'],
+      ['third-party', 'session'],
+    ])
+  })
+
+  it('leaves out a backend that cannot be opened, and fails only when none can', async () => {
+    const scenarios = ['create']
+    const unopenable = fixture('unopenable-harness.js')
+    const report = await runBench({ backends: [unopenable, 'memory'], scenarios, scale: TINY })
+    expect(report.failures).toEqual([
+      { scenario: 'opening', backend: 'unopenable', code: 'PERMISSION_DENIED', message: 'no way in' },
+    ])
+    expect(new Set(backendRows(report).map(({ backend }) => backend))).toEqual(new Set(['memory']))
+    await expect(runBench({ backends: [unopenable], scenarios, scale: TINY })).rejects.toMatchObject({
+      code: 'PERMISSION_DENIED',
+    })
+    expect(await fs.readdir(scratch)).toEqual([])
+  })
+
+  it('measures every scenario on a backend of files, from end to end', { timeout: 120_000 }, async () => {
+    const report = await runBench({ backends: ['jsonl-packed'], scale: TINY })
+    expect(report.failures).toEqual([])
+    // Whatever has a goal has a row, but for what needs other stores or another program.
+    const rows = new Set(backendRows(report).map(({ id }) => id))
+    const held = GOAL_LINES.filter((line) => limitOf(line, { column: 'jsonl', packs: true }) !== undefined)
+    const missing = held.map(({ row }) => row).filter((row) => !rows.has(row) && !/^(ahead|syncs)\//.test(row))
+    expect(missing).toEqual([])
+    expect(report.scenarios.every(({ seconds = 0 }) => seconds > 0)).toBe(true)
+    expect(await fs.readdir(scratch)).toEqual([])
   })
 
   it('keeps what it has when it is interrupted', async () => {

@@ -19,8 +19,8 @@ describe('countPhases', () => {
     ].join('\n')
     expect(countPhases(trace, '/store')).toEqual(
       new Map([
-        ['one', { syncs: 1, writes: 1, calls: 2 }],
-        ['two', { syncs: 1, writes: 0, calls: 2 }],
+        ['one', [{ syncs: 1, writes: 1, calls: 2 }]],
+        ['two', [{ syncs: 1, writes: 0, calls: 2 }]],
       ]),
     )
   })
@@ -35,8 +35,8 @@ describe('countPhases', () => {
       '10 openat(AT_FDCWD</work>, "/store/b", O_WRONLY|O_APPEND, 0600) = 20</store/b>',
       '11 write(20</store/b>, "{}", 2) = 2',
     ].join('\n')
-    expect(countPhases(trace, '/store').get('synced')).toEqual({ syncs: 1, writes: 1, calls: 1 })
-    expect(countPhases(trace, '/store').get('plain')).toEqual({ syncs: 0, writes: 1, calls: 3 })
+    expect(countPhases(trace, '/store').get('synced')).toEqual([{ syncs: 1, writes: 1, calls: 1 }])
+    expect(countPhases(trace, '/store').get('plain')).toEqual([{ syncs: 0, writes: 1, calls: 3 }])
   })
 
   it('joins a call that strace split, per thread', () => {
@@ -48,11 +48,17 @@ describe('countPhases', () => {
       '11 <... fsync resumed>)        = 0',
       '10 write(30</store/a>, "x", 1) = 1',
     ].join('\n')
-    expect(countPhases(trace, '/store').get('split')).toEqual({ syncs: 2, writes: 1, calls: 3 })
+    expect(countPhases(trace, '/store').get('split')).toEqual([{ syncs: 2, writes: 1, calls: 3 }])
+  })
+
+  it('counts a phase once for every time that it was announced', () => {
+    const trace = [MARK('a'), '10 fsync(5</store>) = 0', MARK('a'), MARK('a'), '10 fsync(5</store>) = 0'].join('\n')
+    const once = { syncs: 1, writes: 0, calls: 1 }
+    expect(countPhases(trace, '/store').get('a')).toEqual([once, { syncs: 0, writes: 0, calls: 0 }, once])
   })
 
   it('counts nothing before the first mark, and no payload that looks like a mark', () => {
     const trace = ['10 fsync(5</store>) = 0', MARK('a'), '10 write(20</store/a>, "phase:b\\n", 8) = 8'].join('\n')
-    expect(countPhases(trace, '/store')).toEqual(new Map([['a', { syncs: 0, writes: 1, calls: 1 }]]))
+    expect(countPhases(trace, '/store')).toEqual(new Map([['a', [{ syncs: 0, writes: 1, calls: 1 }]]]))
   })
 })

@@ -36,6 +36,12 @@ describe('verdictOf', () => {
     expect(verdictOf(measured(0.01, 0.001, 0.6, 3), 1)).toEqual({ kind: 'unclear', why: 'noisy' })
   })
 
+  it('gives none on fewer samples than five, and one on what was counted', () => {
+    expect(verdictOf(estimate([0.5, 0.5, 0.5, 0.5]), 1)).toEqual({ kind: 'unclear', why: 'few' })
+    expect(verdictOf(estimate([0.5, 0.5, 0.5, 0.5, 0.5]), 1)).toEqual({ kind: 'reached' })
+    expect(verdictOf(exactly(2), 1)).toEqual({ kind: 'missed', by: 1 })
+  })
+
   it('gives none where nothing was promised', () => {
     expect(verdictOf(measured(1, 1, 1), undefined)).toEqual({ kind: 'none' })
   })

@@ -1,24 +1,10 @@
 /** JSON lines with runs of deltas packed. */
-import fs from 'node:fs/promises'
-import { type JsonlOptions, jsonlStorage, openJsonl } from 'session-persistence'
 import type { BenchBackend } from './bench-backend.ts'
-import { temporaryDirectory } from './temporary-directory.ts'
+import { builtModule } from './built-module.ts'
+import { lineBackend } from './line-backend.ts'
 
-const options = (root: string): JsonlOptions => ({ root, pack: true })
-
-export const harness: BenchBackend = {
+export const harness: BenchBackend = lineBackend({
   name: 'jsonl-packed',
-  column: 'jsonl',
-  packs: true,
-  module: import.meta.url,
-  openAt: (root, given) => openJsonl({ ...given, ...options(root) }),
-  async createMedium() {
-    const root = await temporaryDirectory()
-    return {
-      location: root,
-      open: (given) => openJsonl({ ...given, ...options(root) }),
-      storage: () => jsonlStorage(options(root)),
-      destroy: () => fs.rm(root, { recursive: true, force: true }),
-    }
-  },
-}
+  pack: true,
+  module: builtModule('jsonl-packed'),
+})

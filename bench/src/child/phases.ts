@@ -5,9 +5,9 @@ import { deltaLog, takeEvents } from '../input/generated-log.ts'
 import { phaseMark } from '../machine/syscall-trace.ts'
 import { appendEach } from '../scenario/append-inputs.ts'
 
-/** Flushes of the phases that flush, so that what happens once shows as a fraction. */
-export const PHASE_FLUSHES = 50
-export const PHASE_BATCH = 100
+/** Flushes of the phases that flush, each announced: what happens now and then shows beside what happens always. */
+const PHASE_FLUSHES = 50
+const PHASE_BATCH = 100
 export const PHASE_PIPELINED = 2000
 
 const STDERR = 2
@@ -47,13 +47,13 @@ export async function runPhases(persistence: SessionPersistence): Promise<void> 
   const session = await persistence.create()
   append(session, 1)
   await session.flush()
-  begin('flush-1')
   for (let flush = 0; flush < PHASE_FLUSHES; flush++) {
+    begin('flush-1')
     append(session, 1)
     await session.flush()
   }
-  begin('flush-100')
   for (let flush = 0; flush < PHASE_FLUSHES; flush++) {
+    begin('flush-100')
     append(session, PHASE_BATCH)
     await session.flush()
   }

@@ -11,7 +11,7 @@ type MemoryTask = Bare<Exclude<Task, { readonly kind: 'turns' }>>
 type TurnsTask = Bare<Extract<Task, { readonly kind: 'turns' }>>
 
 /** The built program: plain Node runs no TypeScript. */
-const PROGRAM = fileURLToPath(new URL('./main.js', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../../dist/child/main.js', import.meta.url))
 
 /** True where a child process can find the backend. */
 export function runsInChild(backend: BenchBackend): boolean {
@@ -76,13 +76,17 @@ function taskArguments(backend: BenchBackend, location: string, task: MemoryTask
 }
 
 /** Standard output; rejects with the error that the program ended with. */
-function execute(
+export function execute(
   program: string,
   given: readonly string[],
   environment: { readonly [name: string]: string },
   signal: AbortSignal | undefined,
 ): Promise<string> {
-  const options = { env: { ...process.env, ...environment }, ...(signal === undefined ? {} : { signal }) }
+  const options = {
+    env: { ...process.env, ...environment },
+    maxBuffer: 2 ** 26,
+    ...(signal === undefined ? {} : { signal }),
+  }
   return new Promise((resolve, reject) => {
     execFile(program, given, options, (error, stdout, stderr) => {
       if (error === null) resolve(stdout)
@@ -97,5 +101,5 @@ function isMissingProgram(error: unknown): boolean {
 }
 
 function errorLine(text: string): string | undefined {
-  return text.split('\n').find((line) => /Error/.test(line))
+  return text.split('\n').find((line) => /Error[:[ ]/.test(line))
 }

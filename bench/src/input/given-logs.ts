@@ -1,7 +1,7 @@
 /** Real logs: of a user's file, or of a directory of them, through the readers of other harnesses' formats. */
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { readLogs } from '@session-persistence/interchange'
+import { readLogs, type Unpacker } from '@session-persistence/interchange'
 import { type AnySessionEvent, isSessionError, type SessionHeader } from 'session-persistence'
 
 export interface GivenLog {
@@ -17,14 +17,23 @@ export interface GivenLogs {
   readonly skipped: number
 }
 
+export interface ReadGivenOptions {
+  readonly signal?: AbortSignal
+  readonly unpackers?: readonly Unpacker[]
+}
+
+/** A name for reports: what a terminal would act on is left out. */
+function harmless(name: string): string {
+  return name.replace(/[\p{C}\u2028\u2029]/gu, '?')
+}
+
 /**
  * The logs of a file, or of all readable files below a directory. Held in memory, because every backend gets exactly
  * the same. Errors as `readLogs` for a file; in a directory files that are no logs are counted and left out, and
  * NOT_FOUND says that there was none at all.
  */
-export async function readGivenLogs(given: string, signal?: AbortSignal): Promise<GivenLogs> {
-  const name = path.basename(path.resolve(given))
-  const options = signal === undefined ? {} : { signal }
+export async function readGivenLogs(given: string, options: ReadGivenOptions = {}): Promise<GivenLogs> {
+  const name = harmless(path.basename(path.resolve(given)))
   if (!(await isDirectory(given))) return { name, logs: await logsOf(given, options), skipped: 0 }
   const logs: GivenLog[] = []
   let skipped = 0
@@ -40,7 +49,7 @@ export async function readGivenLogs(given: string, signal?: AbortSignal): Promis
   return { name, logs: unique(logs), skipped }
 }
 
-async function logsOf(file: string, options: { readonly signal?: AbortSignal }): Promise<GivenLog[]> {
+async function logsOf(file: string, options: ReadGivenOptions): Promise<GivenLog[]> {
   const logs: GivenLog[] = []
   for await (const { header, events } of readLogs(file, options)) {
     const all: AnySessionEvent[] = []

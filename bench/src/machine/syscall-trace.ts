@@ -29,18 +29,18 @@ export function phaseMark(phase: string): string {
 }
 
 /**
- * Counts by phase. `trace` is the text of `strace -f -y -e trace=...`; `directory` the real path that counts. What
- * happens before the first mark counts for nothing.
+ * Counts by phase, once for every time that the phase was announced. `trace` is the text of `strace -f -y -e
+ * trace=...`; `directory` the real path that counts. What happens before the first mark counts for nothing.
  */
-export function countPhases(trace: string, directory: string): ReadonlyMap<string, PhaseCalls> {
-  const phases = new Map<string, { syncs: number; writes: number; calls: number }>()
+export function countPhases(trace: string, directory: string): ReadonlyMap<string, readonly PhaseCalls[]> {
+  const phases = new Map<string, { syncs: number; writes: number; calls: number }[]>()
   const syncing = new Set<string>()
   let phase: { syncs: number; writes: number; calls: number } | undefined
   for (const line of wholeCalls(trace)) {
     const mark = MARK.exec(line)?.[1]
     if (mark !== undefined) {
       phase = { syncs: 0, writes: 0, calls: 0 }
-      phases.set(mark, phase)
+      phases.set(mark, [...(phases.get(mark) ?? []), phase])
       continue
     }
     const [, name = '', rest = ''] = CALL.exec(line) ?? []

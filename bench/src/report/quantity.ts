@@ -34,17 +34,21 @@ export function interval({ median, low, high, samples }: Estimate, unit: Unit): 
 export function absolute(row: Row): string {
   if (row.absolute === undefined) return ''
   const { value, unit } = row.absolute
+  // On average is said only where it differs from the rule.
+  if (unit === 'on average' && value.median === row.measured.median) return ''
   return `${threeDigits(value.median)} ${unit}`
 }
 
-export function verdictWords({ verdict }: Row): string {
+const UNCLEAR = { close: 'too close to say', noisy: 'too noisy to say', few: 'too few samples to say' } as const
+
+export function verdictWords({ verdict, goal }: Pick<Row, 'verdict' | 'goal'>): string {
   switch (verdict.kind) {
     case 'reached':
       return 'reached'
     case 'missed':
-      return `missed by ${threeDigits(verdict.by * 100)} %`
+      return goal === 0 ? 'missed' : `missed by ${threeDigits(verdict.by * 100)} %`
     case 'unclear':
-      return verdict.why === 'close' ? 'too close to say' : 'too noisy to say'
+      return UNCLEAR[verdict.why]
     case 'none':
       return ''
   }

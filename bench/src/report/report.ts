@@ -1,4 +1,5 @@
 import { type BackendDescription, SessionError } from 'session-persistence'
+import type { HeldTo } from '../goals/goals.ts'
 import type { MachineFacts } from '../machine/machine-facts.ts'
 import type { Row } from './row.ts'
 
@@ -9,7 +10,17 @@ export const REPORT_VERSION = 1
 
 export interface Failure {
   readonly scenario: string
+  /** Absent where it was not one backend alone. */
+  readonly backend?: string
+  /** Of the error, where it had one: `NO_SPACE`. */
+  readonly code?: string
   readonly message: string
+}
+
+/** A backend and the modes that it was measured in. */
+export interface MeasuredBackend extends HeldTo {
+  readonly name: string
+  readonly description: BackendDescription
 }
 
 /** What a run found, as it is written with `--json`. */
@@ -24,10 +35,11 @@ export interface BenchReport {
   readonly partial: boolean
   readonly machine: MachineFacts
   /** As read back from the opened backends, not as asked for. */
-  readonly backends: readonly { readonly name: string; readonly description: BackendDescription }[]
+  readonly backends: readonly MeasuredBackend[]
   /** Built-in backends that this machine lacks. */
   readonly unavailable: readonly { readonly name: string; readonly reason: string }[]
-  readonly scenarios: readonly { readonly id: string; readonly description: string }[]
+  /** `seconds`: how long it took, stores included; absent when it was not begun. */
+  readonly scenarios: readonly { readonly id: string; readonly description: string; readonly seconds?: number }[]
   readonly rows: readonly Row[]
   readonly failures: readonly Failure[]
 }

@@ -12,6 +12,8 @@ export type Unit =
   | '× one session'
   | '× append'
   | '× 1,000'
+  | '× power'
+  | '× D'
   | '× JSONL'
   | 'share'
   | 'syncs'
@@ -56,10 +58,14 @@ export interface Row {
   readonly goal: number | undefined
   readonly verdict: Verdict
   /** The same as a person would say it, with its own unit. */
-  readonly absolute?: { readonly value: Estimate; readonly unit: 'µs' | 'ms' | 'events/s' | 'bytes/event' | 'bytes' }
+  readonly absolute?: { readonly value: Estimate; readonly unit: AbsoluteUnit }
   /** What the reference itself took, in the unit of `absolute`. */
   readonly reference?: Estimate
+  /** What it does not promise, where it is something else than a backend. */
+  readonly note?: string
 }
+
+type AbsoluteUnit = 'µs' | 'ms' | 'MB' | 'bytes/event' | 'bytes' | 'on average'
 
 interface RowFacts {
   readonly id: string
@@ -69,14 +75,23 @@ interface RowFacts {
   readonly unit: Unit
 }
 
-/** A row whose value is a ratio to a reference of the same rounds; samples in milliseconds. */
+/** How the absolute value of a ratio is shown: in this unit, of so many things a sample. */
+interface AbsoluteForm {
+  readonly unit: 'µs' | 'ms' | 'MB'
+  readonly per: number
+}
+
+/** What a sample is multiplied by: samples of time are in milliseconds, those of memory in bytes. */
+const FACTORS: { readonly [unit in AbsoluteForm['unit']]: number } = { µs: 1000, ms: 1, MB: 1e-6 }
+
+/** A row whose value is a ratio to a reference of the same rounds; samples in milliseconds, or in bytes. */
 export function ratioRow(
   facts: RowFacts,
   samples: readonly number[],
   reference: readonly number[],
-  absolute: { readonly unit: 'µs' | 'ms'; readonly per: number } = { unit: 'ms', per: 1 },
+  absolute: AbsoluteForm = { unit: 'ms', per: 1 },
 ): Row {
-  const scale = (absolute.unit === 'µs' ? 1000 : 1) / absolute.per
+  const scale = FACTORS[absolute.unit] / absolute.per
   const scaled = (values: readonly number[]): Estimate => estimate(values.map((value) => value * scale))
   return {
     ...judged(facts, estimate(ratios(samples, reference))),
@@ -88,6 +103,15 @@ export function ratioRow(
 /** A row whose value stands for itself. */
 export function plainRow(facts: RowFacts, samples: readonly number[]): Row {
   return judged(facts, estimate(samples))
+}
+
+/**
+ * A row whose value was counted again and again, as often as it happened: the median is what happens as a rule, the
+ * mean includes what happens now and then.
+ */
+export function countedEachRow(facts: RowFacts, values: readonly number[]): Row {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+  return { ...judged(facts, estimate(values)), absolute: { value: exactly(mean), unit: 'on average' } }
 }
 
 /** A row whose value was counted. */
@@ -104,6 +128,7 @@ function judged({ backend, ...facts }: RowFacts, measured: Estimate): Row {
       measured,
       goal: undefined,
       verdict: { kind: 'none' },
+      note: backend.description,
     }
   }
   const goal = goalOf(facts.id, backend)

@@ -8,12 +8,12 @@ import { groupsOf } from './row-groups.ts'
 
 /** Where a report goes; nothing is written for what is undefined. */
 export interface ReportFiles {
-  readonly json: string | undefined
-  readonly html: string | undefined
+  readonly json?: string | undefined
+  readonly html?: string | undefined
   /** A directory: one file a chart, named by the id of its rows. */
-  readonly svg: string | undefined
+  readonly svg?: string | undefined
   /** A document with marks. */
-  readonly markdown: string | undefined
+  readonly markdown?: string | undefined
 }
 
 export async function writeReports(report: BenchReport, { json, html, svg, markdown }: ReportFiles): Promise<void> {

@@ -1,7 +1,9 @@
 import { appendScenario } from './append.ts'
 import { createScenario } from './create.ts'
+import { durabilityScenario } from './durability.ts'
 import { eventLoopScenario } from './event-loop.ts'
 import { listScenario } from './list.ts'
+import { manageScenario } from './manage.ts'
 import { manySessionsScenario } from './many-sessions.ts'
 import { memoryScenario } from './memory.ts'
 import { openWriterScenario } from './open-writer.ts'
@@ -16,6 +18,7 @@ import { systemCallsScenario } from './system-calls.ts'
 /** In the order of the report. */
 export const ALL_SCENARIOS: readonly Scenario[] = Object.freeze([
   appendScenario,
+  durabilityScenario,
   pipelinedScenario,
   manySessionsScenario,
   replayScenario,
@@ -25,6 +28,7 @@ export const ALL_SCENARIOS: readonly Scenario[] = Object.freeze([
   sizeScenario,
   listScenario,
   createScenario,
+  manageScenario,
   systemCallsScenario,
   memoryScenario,
   eventLoopScenario,

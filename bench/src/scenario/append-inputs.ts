@@ -1,5 +1,7 @@
-import type { AnySessionEvent, EventType, Session } from 'session-persistence'
+import type { AnySessionEvent, EventType, Session, SessionPersistence } from 'session-persistence'
 import { type LogInput, takeEvents } from '../input/generated-log.ts'
+import { elapsed } from '../measure/elapsed.ts'
+import type { Case } from '../measure/interleave.ts'
 
 /** Hands out an input in order, some flushes a round, so that every case of a comparison appends the same events. */
 export class RoundInputs {
@@ -20,6 +22,29 @@ export class RoundInputs {
       const start = (first + flush) * this.#eventsPerFlush
       return this.#events.slice(start, start + this.#eventsPerFlush)
     })
+  }
+}
+
+/** Milliseconds a flush of a session that is appended to round after round. */
+export async function sessionCase(
+  name: string,
+  persistence: SessionPersistence,
+  inputs: RoundInputs,
+  flushes: number,
+): Promise<Case> {
+  const session = await persistence.create()
+  return {
+    name,
+    sample: async (round) => {
+      const batches = inputs.round(round)
+      const ms = await elapsed(async () => {
+        for (const batch of batches) {
+          appendEach(session, batch)
+          await session.flush()
+        }
+      })
+      return ms / flushes
+    },
   }
 }
 

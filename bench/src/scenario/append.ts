@@ -1,14 +1,14 @@
 /** Durable append by events a flush, through the session and at the port, against S and W. */
 import path from 'node:path'
-import { FORMAT_VERSION, type SessionHeader, type SessionPersistence } from 'session-persistence'
+import { FORMAT_VERSION, type SessionHeader } from 'session-persistence'
 import type { BenchBackend } from '../backend/bench-backend.ts'
 import { deltaLog } from '../input/generated-log.ts'
 import { elapsed, elapsedSync } from '../measure/elapsed.ts'
-import { type Case, interleave, samplesOf } from '../measure/interleave.ts'
+import { type Case, interleave, type RoundPlan, samplesOf } from '../measure/interleave.ts'
 import { BareAppend, jsonLines } from '../reference/bare-append.ts'
 import { NaiveLog } from '../reference/naive-log.ts'
 import { REFERENCES, type Reference, type Row, ratioRow } from '../report/row.ts'
-import { appendEach, RoundInputs } from './append-inputs.ts'
+import { RoundInputs, sessionCase } from './append-inputs.ts'
 import type { Scenario, ScenarioContext } from './scenario.ts'
 
 const BATCHES = [1, 10, 100, 1000] as const
@@ -34,8 +34,8 @@ interface Tried {
 }
 
 async function appendBatches(context: ScenarioContext, events: number): Promise<readonly Row[]> {
-  const plan = context.plan()
   const flushes = context.scale.flushes[events] ?? 1
+  const plan = settledPlan(context, flushes, events)
   const inputs = new RoundInputs(deltaLog, plan.rounds + plan.warmUp, flushes, events)
   const cases: Case[] = referenceCases(context, inputs, flushes, events)
   const tried: Tried[] = (['S', 'W', 'naive'] as const).map((name) => ({
@@ -44,8 +44,9 @@ async function appendBatches(context: ScenarioContext, events: number): Promise<
     name,
   }))
   for (const backend of context.backends) {
-    cases.push(await sessionCase(backend, await context.open(backend), inputs, flushes))
-    tried.push({ backend, through: 'session', name: `${backend.name} session` })
+    const session = `${backend.name} session`
+    cases.push(await sessionCase(session, await context.open(backend), inputs, flushes))
+    tried.push({ backend, through: 'session', name: session })
     const port = await portCase(context, backend, inputs, flushes)
     if (port === undefined) continue
     cases.push(port)
@@ -68,6 +69,12 @@ async function appendBatches(context: ScenarioContext, events: number): Promise<
       { unit: 'µs', per: 1 },
     ),
   )
+}
+
+/** Single appends are stated for a log that has had a thousand: a WAL grows until its first checkpoint. */
+function settledPlan(context: ScenarioContext, flushes: number, events: number): RoundPlan {
+  const plan = context.plan()
+  return events === 1 ? { ...plan, warmUp: Math.max(plan.warmUp, Math.ceil(context.scale.settled / flushes)) } : plan
 }
 
 function referenceCases(context: ScenarioContext, inputs: RoundInputs, flushes: number, events: number): Case[] {
@@ -114,28 +121,6 @@ function referenceCases(context: ScenarioContext, inputs: RoundInputs, flushes: 
       },
     },
   ]
-}
-
-async function sessionCase(
-  backend: BenchBackend,
-  persistence: SessionPersistence,
-  inputs: RoundInputs,
-  flushes: number,
-): Promise<Case> {
-  const session = await persistence.create()
-  return {
-    name: `${backend.name} session`,
-    sample: async (round) => {
-      const batches = inputs.round(round)
-      const ms = await elapsed(async () => {
-        for (const batch of batches) {
-          appendEach(session, batch)
-          await session.flush()
-        }
-      })
-      return ms / flushes
-    },
-  }
 }
 
 async function portCase(

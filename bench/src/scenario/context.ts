@@ -42,22 +42,41 @@ async function runAll(cleanups: Cleanup[]): Promise<void> {
 }
 
 export class RunContext implements ScenarioContext {
-  readonly backends: readonly BenchBackend[]
   readonly scale: Scale
-  readonly directory: string
   readonly signal: AbortSignal | undefined
   readonly progress: (text: string) => void
+  readonly #root: string
+  #directory: string | undefined
+  #directories = 0
+  #backends: readonly BenchBackend[]
   readonly #ofScenario: Cleanup[] = []
   readonly #ofRun: Cleanup[] = []
   readonly #stored: Map<string, Promise<StoredLog>> = new Map()
   readonly #parseFiles: Map<string, { readonly file: string; readonly bytes: number }> = new Map()
 
   constructor(options: ContextOptions) {
-    this.backends = options.backends
+    this.#backends = options.backends
     this.scale = options.scale
-    this.directory = options.directory
+    this.#root = options.directory
     this.signal = options.signal
     this.progress = options.progress
+  }
+
+  get backends(): readonly BenchBackend[] {
+    return this.#backends
+  }
+
+  get directory(): string {
+    if (this.#directory === undefined) {
+      this.#directory = path.join(this.#root, `scenario-${++this.#directories}`)
+      fs.mkdirSync(this.#directory)
+    }
+    return this.#directory
+  }
+
+  /** Scenarios measure these from now on. */
+  narrow(backends: readonly BenchBackend[]): void {
+    this.#backends = backends
   }
 
   plan(length: 'short' | 'long' = 'short'): RoundPlan {
@@ -89,7 +108,8 @@ export class RunContext implements ScenarioContext {
     const known = this.#stored.get(key)
     if (known !== undefined) return known
     this.progress(`storing ${count.toLocaleString('en-US')} ${input.name} events in ${backend.name}`)
-    const stored = this.#store(backend, input, count)
+    const original = this.#stored.get(`${backend.name} ${input.name} ${count} as imported`)
+    const stored = this.#store(backend, input, count, original)
     this.#stored.set(key, stored)
     return stored
   }
@@ -98,7 +118,7 @@ export class RunContext implements ScenarioContext {
     const key = `parse-${input.name}-${count}`
     const known = this.#parseFiles.get(key)
     if (known !== undefined) return known
-    const file = path.join(this.directory, `${key}.json`)
+    const file = path.join(this.#root, `${key}.json`)
     const made = { file, bytes: writeParseFile(file, input, count) }
     this.#ofRun.push(() => fs.rmSync(file, { force: true }))
     this.#parseFiles.set(key, made)
@@ -106,8 +126,11 @@ export class RunContext implements ScenarioContext {
   }
 
   /** Ends a scenario. */
-  endScenario(): Promise<void> {
-    return runAll(this.#ofScenario)
+  async endScenario(): Promise<void> {
+    const directory = this.#directory
+    this.#directory = undefined
+    if (directory !== undefined) this.#ofScenario.unshift(() => fs.rmSync(directory, { recursive: true, force: true }))
+    await runAll(this.#ofScenario)
   }
 
   /** Ends the run. */
@@ -116,8 +139,14 @@ export class RunContext implements ScenarioContext {
     await runAll(this.#ofRun)
   }
 
-  async #store(backend: BenchBackend, input: LogInput, count: number): Promise<StoredLog> {
-    const medium = await backend.createMedium()
+  async #store(
+    backend: BenchBackend,
+    input: LogInput,
+    count: number,
+    original?: Promise<StoredLog>,
+  ): Promise<StoredLog> {
+    const copied = await (await original)?.medium.copy?.()
+    const medium = copied ?? (await backend.createMedium())
     this.#ofRun.push(() => medium.destroy?.())
     const persistence = await medium.open()
     this.#ofRun.push(() => persistence.close())
@@ -127,7 +156,8 @@ export class RunContext implements ScenarioContext {
       createdAt: 1_750_000_000_000,
       messageFormat: 'plain',
     }
-    const { id } = await persistence.importLog({ header, events: pages(input, count) })
+    if (copied === undefined) await persistence.importLog({ header, events: pages(input, count) })
+    const { id } = header
     const storage = medium.storage?.()
     if (storage !== undefined) this.#ofRun.push(() => storage.close())
     return { id, medium, persistence, storage, bytes: (await persistence.inspect(id)).bytes }

@@ -1,5 +1,6 @@
 /** How long a streaming turn keeps the event loop: p99 of its delay, in a process of its own. */
 import { measureTurns, runsInChild } from '../child/run-child.ts'
+import type { TurnsAnswer } from '../child/task.ts'
 import { type Case, interleave, samplesOf } from '../measure/interleave.ts'
 import { plainRow, type Row } from '../report/row.ts'
 import type { Scenario } from './scenario.ts'
@@ -9,7 +10,7 @@ const EVENTS_PER_SECOND = 500
 export const eventLoopScenario: Scenario = {
   id: 'event-loop',
   description:
-    'p99 of the event-loop delay while a harness streams with checkpoints; the same loop without a session beside it',
+    'a harness streams with checkpoints: p99 of the event-loop delay, the same loop without a session beside it; latency of append and checkpoint',
   async run(context) {
     const { processes, streamSeconds } = context.scale
     const rows: Row[] = []
@@ -17,22 +18,41 @@ export const eventLoopScenario: Scenario = {
       const { location } = await context.medium(backend)
       if (location === undefined) continue
       context.progress(`event loop, streaming into ${backend.name}`)
-      const sample = async (stored: boolean): Promise<number> => {
-        const task = { kind: 'turns', seconds: streamSeconds, eventsPerSecond: EVENTS_PER_SECOND, stored } as const
-        return (await measureTurns(backend, location, task, context.signal)).delayP99
-      }
+      const task = { kind: 'turns', seconds: streamSeconds, eventsPerSecond: EVENTS_PER_SECOND } as const
+      const streamed: TurnsAnswer[] = []
       const cases: Case[] = [
-        { name: 'stored', sample: () => sample(true) },
-        { name: 'bare', sample: () => sample(false) },
+        {
+          name: 'stored',
+          sample: async () => {
+            const answer = await measureTurns(backend, location, { ...task, stored: true }, context.signal)
+            streamed.push(answer)
+            return answer.delayP99
+          },
+        },
+        {
+          name: 'bare',
+          sample: async () =>
+            (await measureTurns(backend, location, { ...task, stored: false }, context.signal)).delayP99,
+        },
       ]
       const samples = await interleave(cases, { rounds: processes, warmUp: 0, signal: context.signal })
-      const title = `event-loop delay p99, ${EVENTS_PER_SECOND} events/s with checkpoints`
+      const what = `${EVENTS_PER_SECOND} events/s with checkpoints`
       const facts = { backend, through: 'session', unit: 'ms' } as const
-      rows.push(plainRow({ ...facts, id: 'event-loop', title }, samplesOf(samples, 'stored')))
+      const title = `event-loop delay p99, ${what}`
       rows.push(
+        plainRow({ ...facts, id: 'event-loop', title }, samplesOf(samples, 'stored')),
         plainRow({ ...facts, id: 'event-loop/bare', title: `${title}: loop alone` }, samplesOf(samples, 'bare')),
+        ...LATENCIES.map(([id, name, of]) => plainRow({ ...facts, id, title: `${name}, ${what}` }, streamed.map(of))),
       )
     }
     return rows
   },
 }
+
+/** What the same processes saw on their own side: `append` never waits for the disk, a checkpoint does. */
+const LATENCIES: readonly (readonly [id: string, name: string, of: (answer: TurnsAnswer) => number])[] = [
+  ['latency/append-p50', 'latency of append p50', ({ appendP50 }) => appendP50],
+  ['latency/append-p99', 'latency of append p99', ({ appendP99 }) => appendP99],
+  ['latency/checkpoint-p50', 'latency of a checkpoint p50', ({ checkpointP50 }) => checkpointP50],
+  ['latency/checkpoint-p99', 'latency of a checkpoint p99', ({ checkpointP99 }) => checkpointP99],
+]

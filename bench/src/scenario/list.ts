@@ -1,4 +1,4 @@
-/** The first page of many sessions, newest first, against a bare `readdir` of as many directories (R). */
+/** The first page of many sessions, newest first, and all pages, against a bare `readdir` of as many directories (R). */
 import fs from 'node:fs'
 import path from 'node:path'
 import type { SessionPersistence } from 'session-persistence'
@@ -16,13 +16,16 @@ const AT_ONCE = 64
 const EVENTS = 8
 /** Sessions on the page. */
 const PAGE = 50
+/** Sessions a page when all of them are asked for: the most that a page may have. */
+const PAGE_MAX = 1000
 
 export const listScenario: Scenario = {
   id: 'list',
-  description: 'the first page of many sessions, newest first, no filter, against readdir of as many directories (R)',
+  description: 'the first page of many sessions, newest first, no filter, and all pages, against readdir (R)',
   async run(context) {
     const { listed } = context.scale
-    const title = `list page 1 of ${listed.toLocaleString('en-US')}, newest first`
+    const first = `list page 1 of ${listed.toLocaleString('en-US')}, newest first`
+    const all = `list all ${listed.toLocaleString('en-US')}, ${PAGE_MAX.toLocaleString('en-US')} a page`
     const root = path.join(context.directory, 'listed')
     makeDirectory(root, listed)
     context.defer(() => fs.rmSync(root, { recursive: true, force: true }))
@@ -33,11 +36,14 @@ export const listScenario: Scenario = {
       await fill(persistence, listed)
       const cases: Case[] = [
         { name: 'page', sample: () => elapsed(() => persistence.list({ limit: PAGE })) },
+        { name: 'all', sample: () => elapsed(() => listAll(persistence, listed)) },
         { name: 'R', sample: () => elapsedSync(() => fs.readdirSync(root)) },
       ]
       const samples = await interleave(cases, context.plan())
-      const facts = { id: 'list/page', title, backend, through: 'session', unit: '× R' } as const
-      rows.push(ratioRow(facts, samplesOf(samples, 'page'), samplesOf(samples, 'R')))
+      const facts = { backend, through: 'session', unit: '× R' } as const
+      const R = samplesOf(samples, 'R')
+      rows.push(ratioRow({ ...facts, id: 'list/page', title: first }, samplesOf(samples, 'page'), R))
+      rows.push(ratioRow({ ...facts, id: 'list/all', title: all }, samplesOf(samples, 'all'), R))
     }
     return rows
   },
@@ -55,6 +61,17 @@ function makeDirectory(root: string, count: number): void {
     const [a, b, c, d] = [digits(), digits(), digits(), digits()]
     fs.mkdirSync(path.join(root, `${a}-${b.slice(0, 4)}-${b.slice(4)}-${c.slice(0, 4)}-${c.slice(4)}${d}`))
   }
+}
+
+async function listAll(persistence: SessionPersistence, expected: number): Promise<void> {
+  let found = 0
+  let cursor: string | undefined
+  do {
+    const page = await persistence.list({ limit: PAGE_MAX, ...(cursor === undefined ? {} : { cursor }) })
+    found += page.sessions.length
+    cursor = page.cursor
+  } while (cursor !== undefined)
+  if (found !== expected) throw new Error(`the list gave ${found} sessions of ${expected}`)
 }
 
 async function fill(persistence: SessionPersistence, count: number): Promise<void> {

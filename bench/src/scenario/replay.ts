@@ -35,6 +35,8 @@ async function replay(context: ScenarioContext, input: LogInput, count: number):
   }[] = (['P', 'naive'] as const).map((name) => ({ backend: REFERENCES[name], through: 'none', name }))
   for (const backend of context.backends) {
     const stored = await context.stored(backend, input, count)
+    if (input === deltaLog)
+      cases.push({ name: `${backend.name} reverse`, sample: () => elapsed(() => readAll(stored, count, true)) })
     const session = `${backend.name} session`
     cases.push({ name: session, sample: () => elapsed(() => readAll(stored, count)) })
     tried.push({ backend, through: 'session', name: session })
@@ -45,24 +47,23 @@ async function replay(context: ScenarioContext, input: LogInput, count: number):
   }
   context.progress(`replay, ${input.name}`)
   const samples = await interleave(cases, context.plan())
-  return tried.map(({ backend, through, name }) =>
-    ratioRow(
-      {
-        id: `replay/${input.name}`,
-        title: `full replay to checked events, ${input.name}`,
-        backend,
-        through,
-        unit: '× P',
-      },
-      samplesOf(samples, name),
-      samplesOf(samples, 'P'),
-    ),
-  )
+  const P = samplesOf(samples, 'P')
+  const forwards = tried.map(({ backend, through, name }) => {
+    const title = `full replay to checked events, ${input.name}`
+    return ratioRow({ id: `replay/${input.name}`, title, backend, through, unit: '× P' }, samplesOf(samples, name), P)
+  })
+  if (input !== deltaLog) return forwards
+  const backwards = context.backends.map((backend) => {
+    const title = `the same backwards, ${input.name}`
+    const facts = { id: `replay/${input.name}/reverse`, title, backend, through: 'session', unit: '× P' } as const
+    return ratioRow(facts, samplesOf(samples, `${backend.name} reverse`), P)
+  })
+  return [...forwards, ...backwards]
 }
 
-async function readAll({ persistence, id }: StoredLog, count: number): Promise<void> {
+async function readAll({ persistence, id }: StoredLog, count: number, reverse = false): Promise<void> {
   let events = 0
-  for await (const _event of persistence.read(id)) events++
+  for await (const _event of persistence.read(id, { reverse })) events++
   assertCount(events, count)
 }
 

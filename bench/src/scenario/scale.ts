@@ -8,6 +8,8 @@ export interface Scale {
   readonly longWarmUp: number
   /** Flushes of a round, by events a flush: long enough for the clock, short enough to interleave. */
   readonly flushes: { readonly [eventsPerFlush: number]: number }
+  /** Single appends before those that count. */
+  readonly settled: number
   readonly pipelined: number
   readonly sessions: number
   readonly deltaEvents: number
@@ -26,6 +28,7 @@ export const FULL: Scale = {
   longRounds: 7,
   longWarmUp: 1,
   flushes: { 1: 100, 10: 40, 100: 12, 1000: 4 },
+  settled: 1000,
   pipelined: 2000,
   sessions: 64,
   deltaEvents: 100_000,

@@ -19,7 +19,7 @@ export interface StoredLog {
 export interface ScenarioContext {
   readonly backends: readonly BenchBackend[]
   readonly scale: Scale
-  /** Directory for the files of the references. */
+  /** Directory for the files of the references; a new empty one for every run of a scenario. */
   readonly directory: string
   readonly signal: AbortSignal | undefined
   /** Rounds of short samples, or of long ones. */

@@ -55,7 +55,7 @@ async function sizeRows(
     return { ...countedRow(facts, bytes / json), absolute: { value: exactly(bytes / EVENTS), unit: 'bytes/event' } }
   }
   const open = (await persistence.inspect(session.id)).bytes
-  const rows = [row(batch === 100 ? '' : `/${batch}`, `${batch} a flush`, open)]
+  const rows = [row(`/${batch}`, `${batch} a flush`, open)]
   await session.close()
   if (medium.seal === undefined || (input === deltaLog && batch !== 100)) return rows
   await medium.seal(session.id)

@@ -8,7 +8,7 @@ import { lasting, type Scenario, type ScenarioContext, type StoredLog } from './
 
 export const suffixScenario: Scenario = {
   id: 'suffix',
-  description: 'the last 1 % of a long log against its full replay, and the last 50 events in ms',
+  description: 'the last 1 % of a long log against its full replay; the last 50 events, forwards and backwards, in ms',
   async run(context) {
     const rows: Row[] = []
     for (const backend of lasting(context.backends)) rows.push(...(await suffixRows(context, backend)))
@@ -27,7 +27,11 @@ async function suffixRows(context: ScenarioContext, backend: BenchBackend): Prom
   const events = `${count.toLocaleString('en-US')} events`
   context.progress(`suffix reads of ${events} in ${backend.name}`)
   const samples = await interleave(cases, context.plan('long'))
-  const last = await interleave([{ name: '50', sample: () => from(count - 50) }], context.plan())
+  const lastCases: Case[] = [
+    { name: '50', sample: () => from(count - 50) },
+    { name: 'reverse', sample: () => elapsed(() => lastBackwards(stored, 50)) },
+  ]
+  const last = await interleave(lastCases, context.plan())
   const facts = { backend, through: 'session' } as const
   return [
     ratioRow(
@@ -36,7 +40,16 @@ async function suffixRows(context: ScenarioContext, backend: BenchBackend): Prom
       samplesOf(samples, 'all'),
     ),
     plainRow({ ...facts, id: 'suffix/50', title: `last 50 of ${events}`, unit: 'ms' }, samplesOf(last, '50')),
+    plainRow(
+      { ...facts, id: 'suffix/reverse-50', title: `last 50 of ${events}, backwards, then stopped`, unit: 'ms' },
+      samplesOf(last, 'reverse'),
+    ),
   ]
+}
+
+async function lastBackwards({ persistence, id }: StoredLog, count: number): Promise<void> {
+  let read = 0
+  for await (const _event of persistence.read(id, { reverse: true })) if (++read === count) return
 }
 
 async function readFrom({ persistence, id }: StoredLog, from: number): Promise<void> {

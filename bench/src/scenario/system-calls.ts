@@ -1,17 +1,17 @@
 /** System calls under strace: exact counts, the same on every machine, however busy it is. */
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { PHASE_FLUSHES, PHASE_PIPELINED } from '../child/phases.ts'
+import { PHASE_PIPELINED } from '../child/phases.ts'
 import { runsInChild, tracePhases } from '../child/run-child.ts'
 import { countPhases, type PhaseCalls } from '../machine/syscall-trace.ts'
-import { countedRow, type Row } from '../report/row.ts'
+import { countedEachRow, type Row } from '../report/row.ts'
 import type { Scenario } from './scenario.ts'
 
 /** What is reported: a phase, how often what it is about happened in it, and in words. */
 const PHASES: readonly { readonly phase: string; readonly per: number; readonly what: string }[] = [
   { phase: 'create', per: 1, what: 'to create a session, first event durable' },
-  { phase: 'flush-1', per: PHASE_FLUSHES, what: 'a flush of 1 event' },
-  { phase: 'flush-100', per: PHASE_FLUSHES, what: 'a flush of 100 events' },
+  { phase: 'flush-1', per: 1, what: 'a flush of 1 event' },
+  { phase: 'flush-100', per: 1, what: 'a flush of 100 events' },
   { phase: 'pipelined', per: PHASE_PIPELINED, what: 'an event, flushes not awaited one by one' },
   { phase: 'close', per: 1, what: 'to close a session' },
   { phase: 'read', per: 1, what: 'to read a whole log' },
@@ -38,14 +38,18 @@ export const systemCallsScenario: Scenario = {
       await fs.rm(traceFile)
       const counts = countPhases(trace, await fs.realpath(location).catch(() => location))
       for (const { phase, per, what } of PHASES) {
-        const found: PhaseCalls | undefined = counts.get(phase)
+        const found: readonly PhaseCalls[] | undefined = counts.get(phase)
         if (found === undefined) throw new Error(`the trace lacks the phase ${phase}`)
         const facts = { backend, through: 'session' } as const
+        const each = (pick: (calls: PhaseCalls) => number): number[] => found.map((calls) => pick(calls) / per)
         rows.push(
-          countedRow({ ...facts, id: `syncs/${phase}`, title: `syncs ${what}`, unit: 'syncs' }, found.syncs / per),
-          countedRow(
+          countedEachRow(
+            { ...facts, id: `syncs/${phase}`, title: `syncs ${what}`, unit: 'syncs' },
+            each(({ syncs }) => syncs),
+          ),
+          countedEachRow(
             { ...facts, id: `calls/${phase}`, title: `system calls ${what}`, unit: 'calls' },
-            found.calls / per,
+            each(({ calls }) => calls),
           ),
         )
       }

@@ -21,6 +21,7 @@ const makers: { readonly [name: string]: () => Promise<(runtime: Runtime) => Com
   compact: async () => (await import('./commands/compact.ts')).compactCommand,
   backup: async () => (await import('./commands/backup.ts')).backupCommand,
   delete: async () => (await import('./commands/delete.ts')).deleteCommand,
+  bench: async () => (await import('./commands/bench.ts')).benchCommand,
 }
 
 /** Process A of the tour. Not for people, hence not in the help. */
