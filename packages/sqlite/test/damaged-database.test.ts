@@ -1,4 +1,5 @@
-// Proves that no changed bit and no cut of a database passes: each is noticed, or everything reads as before.
+// Proves that no changed bit and no cut of a database passes: each is noticed, or everything reads as before;
+// and that looking at a damaged database changes not a byte of it.
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isSessionError } from '@session-persistence/core'
@@ -48,7 +49,9 @@ async function contentOf(file: string): Promise<string> {
 async function verdictOn(file: string, bytes: Buffer, original: string): Promise<'same' | 'noticed'> {
   await writeFile(file, bytes)
   try {
-    const content = await contentOf(file)
+    const content = await contentOf(file).finally(async () => {
+      expect(bytes.equals(await readFile(file))).toBe(true)
+    })
     if (content === original) return 'same'
     const [found, whole] = [content, original].map((text) => JSON.parse(text) as readonly unknown[])
     // What was read to its end is what was written.

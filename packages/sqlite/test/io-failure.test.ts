@@ -162,6 +162,29 @@ describe.runIf(small !== undefined)('a full file system (needs root)', { timeout
     expect(await readAll(healed, 's')).toEqual(notes(3))
     await healed.close()
   })
+
+  it('that became read-only still gives what a rollback journal was kept for', async () => {
+    const storage = sqliteStorage({ file, journal: 'delete' })
+    await store(storage, 's', [notes(3)])
+    await storage.close()
+    small?.readOnly(true)
+    try {
+      const again = sqliteStorage({ file, journal: 'delete' })
+      expect(await readAll(again, 's')).toEqual(notes(3))
+      expect((await again.list({ limit: 10 })).map(({ id, state }) => [id, state])).toEqual([['s', 'ready']])
+      expect((await again.check('s')).problems).toEqual([])
+      for (const call of [
+        () => again.openWriter('s', { kind: 'resume' }),
+        () => again.openWriter('new', { kind: 'create', header: sampleHeader('new') }),
+        () => again.delete('s'),
+      ]) {
+        expect(await errorOf(call)).toMatchObject({ code: 'READ_ONLY' })
+      }
+      await again.close()
+    } finally {
+      small?.readOnly(false)
+    }
+  })
 })
 
 if (!hasStrace) it.skip('failing system calls: not exercised, strace is not installed')

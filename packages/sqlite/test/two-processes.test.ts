@@ -1,12 +1,17 @@
 // Proves that processes share one database without losing, doubling or mixing anything, killed or not.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { sqliteStorage } from '../src/index.ts'
-import { notes, readAll, store } from './parts/sample-log.ts'
+import { note, notes, readAll, store } from './parts/sample-log.ts'
 import { SCALE } from './parts/scale.ts'
 import { temporaryDirectory } from './parts/temporary-directory.ts'
 import { WriterProcess } from './parts/writer-process.ts'
+
+const HOLDER = fileURLToPath(new URL('parts/lock-holder.mjs', import.meta.url))
 
 let file = ''
 
@@ -47,6 +52,37 @@ describe('processes that write at the same time', () => {
     await (await storage.openWriter('s', { kind: 'resume' })).close()
     await storage.close()
   })
+})
+
+describe('a database that another program holds', () => {
+  it.each([
+    ['wal', 'IMMEDIATE'],
+    ['delete', 'EXCLUSIVE'],
+  ] as const)(
+    'is BUSY past the bound, and goes on where it was when that program dies (journal: %s)',
+    { timeout: 60_000 },
+    async (journal, how) => {
+      const storage = sqliteStorage({ file, journal, busyMs: 50 })
+      await store(storage, 's', [notes(3)])
+      const writer = await storage.openWriter('s', { kind: 'resume' })
+      await writer.settle()
+      const holder = spawn(process.execPath, [HOLDER, file, how], { stdio: ['ignore', 'pipe', 'inherit'] })
+      const died = once(holder, 'close')
+      try {
+        await once(holder.stdout, 'data')
+        await expect(writer.append([note(3)])).rejects.toMatchObject({ code: 'BUSY', path: file })
+        if (journal === 'wal') expect(await readAll(storage, 's')).toEqual(notes(3))
+        else await expect(storage.openReader('s')).rejects.toMatchObject({ code: 'BUSY', path: file })
+      } finally {
+        holder.kill('SIGKILL')
+        await died
+      }
+      await writer.append([note(3), note(4)])
+      await writer.close()
+      expect(await readAll(storage, 's')).toEqual(notes(5))
+      await storage.close()
+    },
+  )
 })
 
 describe('a writer that is killed', () => {
