@@ -4,11 +4,10 @@
  */
 import xxhash, { type XXHashAPI } from 'xxhash-wasm'
 
-const LOW = 0xffffffffn
-let loading: Promise<XXHashAPI> | undefined
+let loaded: XXHashAPI | undefined
 
 export async function contentChecksum(content: Uint8Array): Promise<number> {
   // Loaded once, at the first frame: a module that waits while it loads could not be required from CommonJS.
-  loading ??= xxhash()
-  return Number((await loading).h64Raw(content, 0n) & LOW)
+  loaded ??= await xxhash()
+  return Number(BigInt.asUintN(32, loaded.h64Raw(content, 0n)))
 }

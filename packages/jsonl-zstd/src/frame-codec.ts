@@ -106,6 +106,7 @@ class FrameDialect implements LogDialect {
   readonly sealing: Sealing
   readonly #codec: ZstdCodec
   readonly #salt: number
+  readonly #lines: LineWriter = new LineWriter()
 
   constructor(
     codec: ZstdCodec,
@@ -127,10 +128,9 @@ class FrameDialect implements LogDialect {
     const last = events.at(-1)
     if (first === undefined || last === undefined) return Buffer.alloc(0)
     requireContiguous(events)
-    const lines = new LineWriter()
-    for (const record of packRuns(events)) lines.add(record)
+    const content = this.#lines.linesOf(packRuns(events))
     const batch = { kind: 'batch', firstSeq: first.seq, events: events.length, lastTime: last.time } as const
-    return await encodeUnit(this.#codec, lines.take(), batch, this.#salt, offset)
+    return await encodeUnit(this.#codec, content, batch, this.#salt, offset)
   }
 
   scan(window: Window, position: ScanPosition, options: ScanOptions): Promise<ScanResult> {

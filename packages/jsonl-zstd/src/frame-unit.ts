@@ -88,9 +88,8 @@ export async function encodeUnit(
       found: content.length,
     })
   }
-  const frame = await encodeFrame(codec, content)
-  const unit = Buffer.allocUnsafe(frame.length + COMMIT_BYTES)
-  frame.copy(unit)
+  const unit = await encodeFrame(codec, content, COMMIT_BYTES)
+  const frame = unit.subarray(0, unit.length - COMMIT_BYTES)
   const commit: Commit = {
     kind,
     firstSeq,

@@ -18,9 +18,9 @@ import {
   SessionError,
   type SessionHeader,
 } from '@session-persistence/core'
+import { escapeLineSeparators } from '@session-persistence/file-log'
 import { COMMIT_BYTES, readCommit, writeCommit } from './commit-record.ts'
 import { BLOCK_HEADER_BYTES, CHECKSUM_BYTES, FRAME_HEADER_BYTES_MAX, FRAME_MAGIC, walkFrame } from './frame-walk.ts'
-import { escapeLineSeparators } from './line-separators.ts'
 import { encodeRawFrame, readRawFrame } from './zstd-frame.ts'
 
 const FORMAT = 'session-persistence'

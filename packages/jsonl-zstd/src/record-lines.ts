@@ -4,12 +4,14 @@
  * frame around it does.
  */
 import { type AnySessionEvent, eventJson, isPackedRun, type PackedRun, packedRunJson } from '@session-persistence/core'
-import { escapeLineSeparators } from './line-separators.ts'
+import { escapeLineSeparators } from '@session-persistence/file-log'
 
 /** UTF-8 bytes that one UTF-16 unit takes at most. */
 const UNIT_BYTES_MAX = 3
 /** From here on a text's bytes are counted, so that a large one takes no more memory than it needs. */
 const COUNTED_UNITS_MIN = 64 * 1024
+/** A writer keeps a buffer of up to this size for the next lines: growing it again would cost a quarter of writing them. */
+const KEPT_BYTES_MAX = 1024 * 1024
 const FIRST_BYTES = 1024
 
 /** Collects lines in one growing buffer: half the cost of joining strings, and no limit on the length of one. */
@@ -31,9 +33,17 @@ export class LineWriter {
   /** The lines so far; the next ones start anew. */
   take(): Buffer {
     const lines = this.#bytes.subarray(0, this.#length)
-    this.#bytes = Buffer.allocUnsafe(FIRST_BYTES)
     this.#length = 0
+    if (this.#bytes.length <= KEPT_BYTES_MAX) return Buffer.from(lines)
+    this.#bytes = Buffer.allocUnsafe(FIRST_BYTES)
     return lines
+  }
+
+  /** The lines of these records alone: what an `add` that failed left is dropped. */
+  linesOf(records: readonly (AnySessionEvent | PackedRun)[]): Buffer {
+    this.#length = 0
+    for (const record of records) this.add(record)
+    return this.take()
   }
 
   #reserve(more: number): void {

@@ -24,19 +24,24 @@ const SINGLE_SEGMENT_FLAG = 0x20
 /** Up to here the content itself is the window; beyond, the codec's own window keeps a decoder's memory down. */
 const SINGLE_SEGMENT_BYTES_MAX = 2 * 1024 * 1024
 
-/** The frame of `content`, checksummed, ready to be written. */
-export async function encodeFrame(codec: ZstdCodec, content: Buffer): Promise<Buffer> {
-  const [made, checksum] = await Promise.all([codec.compress(content), contentChecksum(content)])
+/** The frame of `content`, checksummed, ready to be written; `room` more bytes behind it are for the caller to fill. */
+export async function encodeFrame(codec: ZstdCodec, content: Buffer, room = 0): Promise<Buffer> {
+  const compressing = codec.compress(content)
+  // Worked out while the codec works. Should this fail, nobody waits for the codec.
+  if (compressing instanceof Promise) compressing.catch(() => {})
+  const checksum = await contentChecksum(content)
+  const made = await compressing
   const walk = walkFrame(made, 0)
   if (walk.kind !== 'frame' || walk.end !== made.length) {
     throw new SessionError('INVARIANT', `the codec ${codec.name} did not make one whole frame`)
   }
   const blocksEnd = walk.end - (walk.header.checksum ? CHECKSUM_BYTES : 0)
   const header = frameHeader(content.length, walk.header)
-  const frame = Buffer.allocUnsafe(header.length + (blocksEnd - walk.header.blocks) + CHECKSUM_BYTES)
+  const end = header.length + (blocksEnd - walk.header.blocks) + CHECKSUM_BYTES
+  const frame = Buffer.allocUnsafe(end + room)
   header.copy(frame, 0)
   made.copy(frame, header.length, walk.header.blocks, blocksEnd)
-  frame.writeUInt32LE(checksum, frame.length - CHECKSUM_BYTES)
+  frame.writeUInt32LE(checksum, end - CHECKSUM_BYTES)
   return frame
 }
 

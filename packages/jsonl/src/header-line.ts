@@ -17,6 +17,7 @@ import {
   SessionError,
   type SessionHeader,
 } from '@session-persistence/core'
+import { escapeLineSeparators } from '@session-persistence/file-log'
 import { BytePattern } from './byte-pattern.ts'
 import { crc32Of, viewOf } from './crc.ts'
 import {
@@ -29,7 +30,6 @@ import {
   type LineFormat,
   splitLine,
 } from './line.ts'
-import { escapeLineSeparators } from './line-separators.ts'
 
 const FORMAT = 'session-persistence'
 const HEADER_FORMAT: LineFormat = { checksum: 'crc32', salt: 0 }

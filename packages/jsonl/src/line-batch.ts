@@ -1,7 +1,8 @@
 /** Puts the lines of one batch into one buffer, each encoded and summed once. */
+
+import { escapeLineSeparators } from '@session-persistence/file-log'
 import { crc32Of, viewOf } from './crc.ts'
 import type { LineFormat } from './line.ts'
-import { escapeLineSeparators } from './line-separators.ts'
 
 /** UTF-8 bytes that one UTF-16 unit takes at most. */
 const UNIT_BYTES_MAX = 3
