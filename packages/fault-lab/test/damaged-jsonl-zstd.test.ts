@@ -1,0 +1,5 @@
+// Proves for zstd-framed logs that no cut and no flipped bit passes: each is noticed, or costs nothing that was whole.
+import { JSONL_ZSTD } from '../src/index.ts'
+import { damagedLogs } from './parts/damaged-log.ts'
+
+damagedLogs(JSONL_ZSTD)
