@@ -49,6 +49,7 @@ export class RunningCase {
         return this.#adopt(await this.#source.create())
       },
       spawn: (task, options) => this.#spawn(medium, task, options),
+      spawns: facts.harness.module !== undefined && facts.harness.openAt !== undefined && first.location !== undefined,
       skip: (reason) => {
         throw new CaseSkipped(reason)
       },
@@ -71,8 +72,10 @@ export class RunningCase {
 
   #adopt(medium: Medium): CaseMedium {
     this.#media.push(medium)
+    const records = this.#source.recordsOf(medium)
     return {
       ...medium,
+      ...(records === undefined ? {} : { records }),
       listsFiles: medium.files !== undefined,
       open: async (options: PersistenceOptions = {}) => {
         this.#expectRunning()
@@ -82,7 +85,7 @@ export class RunningCase {
       },
       files: async () => {
         const files = await this.#source.filesOf(medium)
-        if (files === undefined) throw new HarnessError('The medium tier needs `files` on the medium.')
+        if (files === undefined) throw new CaseSkipped('the medium has no `files`')
         return files
       },
     }

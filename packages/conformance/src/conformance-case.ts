@@ -72,6 +72,7 @@ export interface ConformanceCase {
 
 /** A medium as a case sees it: everything opened here is closed when the case ends. */
 export interface CaseMedium extends Medium {
+  /** Ends the case as skipped where the harness does not tell the files. */
   readonly files: () => Promise<readonly string[]>
   /** Whether the harness tells the files. */
   readonly listsFiles: boolean
@@ -91,6 +92,8 @@ export interface CaseContext {
   newMedium(): Promise<CaseMedium>
   /** Starts a worker process on the medium of this case. */
   readonly spawn: SpawnWorker
+  /** Whether the harness and its medium let other processes work on it. */
+  readonly spawns: boolean
   /** Ends the case as skipped. */
   skip(reason: string): never
   /** Adds a line to the history that a failure shows: what was done to the medium beside the persistence. */

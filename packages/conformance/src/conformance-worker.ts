@@ -82,7 +82,7 @@ async function perform(persistence: SessionPersistence, task: WorkerTask): Promi
       say({ kind: 'events', events: await collect(persistence.read(task.id)) })
       return
     case 'script':
-      return performScript(persistence, task.steps)
+      return performScript(persistence, task.steps, task.paced === true)
     case 'contend': {
       say({ kind: 'ready', pid: process.pid })
       await goAhead()
@@ -94,9 +94,14 @@ async function perform(persistence: SessionPersistence, task: WorkerTask): Promi
   }
 }
 
-async function performScript(persistence: SessionPersistence, steps: readonly WorkerStep[]): Promise<void> {
+async function performScript(
+  persistence: SessionPersistence,
+  steps: readonly WorkerStep[],
+  paced: boolean,
+): Promise<void> {
   const sessions = new Map<string, Session>()
   for (const [index, step] of steps.entries()) {
+    if (paced) await goAhead()
     say({ kind: 'begin', step: index })
     await performStep(persistence, sessions, step)
     say({ kind: 'done', step: index, durable: sessions.get(step.id)?.durableSeq ?? 0 })

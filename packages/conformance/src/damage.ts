@@ -9,7 +9,8 @@ import {
 import type { CaseContext } from './conformance-case.ts'
 import { expectEqual, expectThat, Violation } from './expectation.ts'
 import { firstDifference, show } from './first-difference.ts'
-import { regularFiles } from './medium-files.ts'
+import type { LocatedLog } from './located-log.ts'
+import { regularFiles, regularFilesAtRest } from './medium-files.ts'
 
 /** What a read of a damaged log gave: events, then perhaps an error. */
 export interface DamagedRead {
@@ -26,9 +27,15 @@ export interface RestingMedium {
   restore(): Promise<void>
 }
 
-/** Takes the bytes of all files. Nothing may have the medium open. */
-export async function restMedium(context: CaseContext): Promise<RestingMedium> {
-  const paths = await regularFiles(context.medium)
+/**
+ * Takes the bytes of all files, those of the engine too. Nothing may have the medium open. What is only in records is
+ * put back from `logs`.
+ */
+export async function restMedium(context: CaseContext, logs: readonly LocatedLog[] = []): Promise<RestingMedium> {
+  const listed = async (): Promise<readonly string[]> => {
+    return context.medium.listsFiles ? await regularFilesAtRest(context.medium) : []
+  }
+  const paths = await listed()
   const files = new Map(paths.map((path) => [path, readFileSync(path)]))
   const modes = new Map(paths.map((path) => [path, statSync(path).mode]))
   const write = (path: string, bytes: Uint8Array): void => {
@@ -39,7 +46,8 @@ export async function restMedium(context: CaseContext): Promise<RestingMedium> {
     files,
     damage: write,
     restore: async () => {
-      for (const path of await regularFiles(context.medium)) if (!files.has(path)) rmSync(path)
+      for (const path of await listed()) if (!files.has(path)) rmSync(path)
+      if (!context.medium.listsFiles) for (const log of logs) await log.store(log.parts)
       for (const [path, bytes] of files) {
         const sound = lstatSync(path, { throwIfNoEntry: false })?.isFile() === true && readFileSync(path).equals(bytes)
         if (sound) continue
@@ -52,22 +60,24 @@ export async function restMedium(context: CaseContext): Promise<RestingMedium> {
 
 /**
  * Reads a log through a fresh handle and checks what holds whatever the damage: an exact prefix, then the end or a
- * typed error with one of `codes`; no byte and no time of the damaged file changes.
+ * typed error with one of `codes`; no byte and no time of the damaged files changes, and no record.
  */
 export async function readDamaged(
   context: CaseContext,
   facts: {
     readonly id: string
-    readonly path: string
+    /** The damaged files; default all that are not the engine's. */
+    readonly paths?: readonly string[]
     readonly original: readonly AnySessionEvent[]
     readonly codes: readonly SessionErrorCode[]
     readonly what: string
   },
 ): Promise<DamagedRead> {
-  const { id, path, original, codes, what } = facts
+  const { id, original, codes, what } = facts
+  const paths = facts.paths ?? (context.medium.listsFiles ? await regularFiles(context.medium) : [])
   // A fixed time tells even a write that put the same bytes back.
-  utimesSync(path, 1_000_000_000, 1_000_000_000)
-  const before = readFileSync(path)
+  for (const path of paths) utimesSync(path, 1_000_000_000, 1_000_000_000)
+  const before = await storedNow(context, id, paths)
   const events: AnySessionEvent[] = []
   let error: SessionError | undefined
   let persistence: SessionPersistence | undefined
@@ -88,25 +98,39 @@ export async function readDamaged(
       `${what}: wrong data at ${difference.path}: expected ${difference.expected}, found ${difference.found}`,
     )
   }
-  expectThat(
-    readFileSync(path).equals(before) && statSync(path).mtimeMs === 1_000_000_000_000,
-    `${what}: the reader wrote`,
-  )
+  const untouched = paths.every((path) => statSync(path).mtimeMs === 1_000_000_000_000)
+  expectThat(untouched && (await storedNow(context, id, paths)).equals(before), `${what}: the reader wrote`)
   return { events, error }
 }
 
-/** Every file as it was, or as damaged: what a refused writer must leave. */
+/** What {@link readDamaged} must know of a log that is now damaged. */
+export function damagedFacts({ id, path, events }: LocatedLog): {
+  readonly id: string
+  readonly original: readonly AnySessionEvent[]
+  readonly paths?: readonly string[]
+} {
+  return { id, original: events, ...(path === undefined ? {} : { paths: [path] }) }
+}
+
+/** Everything stored that a reader must leave: files, or records where there are no files. */
+async function storedNow({ medium }: CaseContext, id: string, paths: readonly string[]): Promise<Buffer> {
+  if (medium.listsFiles) return Buffer.concat(paths.map((path) => readFileSync(path)))
+  return Buffer.concat((await medium.records?.read(id)) ?? [])
+}
+
+/** Every file and record as it was, or as damaged: what a refused writer must leave. */
 export async function expectUnchanged(
   context: CaseContext,
   before: ReadonlyMap<string, Buffer>,
   what: string,
 ): Promise<void> {
-  const paths = await regularFiles(context.medium)
-  expectEqual(paths, [...before.keys()], `${what}: files`)
-  for (const [path, bytes] of before) expectThat(readFileSync(path).equals(bytes), `${what}: ${path} was changed`)
+  const now = await bytesNow(context)
+  expectEqual([...now.keys()], [...before.keys()], `${what}: files`)
+  for (const [path, bytes] of before) expectThat(now.get(path)?.equals(bytes) === true, `${what}: ${path} was changed`)
 }
 
-/** The bytes of all files now. */
-export async function bytesNow(context: CaseContext): Promise<ReadonlyMap<string, Buffer>> {
-  return new Map((await regularFiles(context.medium)).map((path) => [path, readFileSync(path)]))
+/** The bytes of all files now, those of the engine left out; without files, of the records of session `s`. */
+export async function bytesNow({ medium }: CaseContext): Promise<ReadonlyMap<string, Buffer>> {
+  if (!medium.listsFiles) return new Map([['records', Buffer.concat((await medium.records?.read('s')) ?? [])]])
+  return new Map((await regularFiles(medium)).map((path) => [path, readFileSync(path)]))
 }

@@ -1,9 +1,10 @@
+import { CASE_DEADLINE_MS } from './case-verdict.ts'
 import { type ConformanceCase, EXTENSION_FAMILIES, FAMILIES } from './conformance-case.ts'
 import type { Harness } from './harness.ts'
 import type { ConformanceReport } from './report/conformance-report.ts'
 import { explainFailure } from './report/explain-failure.ts'
 import { formatReport } from './report/text-report.ts'
-import { CASE_DEADLINE_MS, type ConformanceRun, startRun } from './run-conformance.ts'
+import { type Beforehand, type ConformanceRun, startRun } from './run-conformance.ts'
 import type { RunOptions } from './run-options.ts'
 
 /** The part that vitest, node:test and jest-shaped runners have in common. */
@@ -49,7 +50,8 @@ export function describeConformance(
       })
     }
     runner.it('the report of this run', async () => {
-      for (const skipped of run.cases) if (skipReason(run, runner, skipped) !== undefined) await run.runCase(skipped)
+      for (const unregistered of run.cases)
+        if (beforehand(run, runner, unregistered) !== undefined) await run.runCase(unregistered)
       const report = run.report()
       console.log(formatReport(report))
       await options.onReport?.(report)
@@ -62,9 +64,10 @@ export function describeConformance(
 function registerCase(run: ConformanceRun, runner: TestRunner, conformanceCase: ConformanceCase): void {
   const { id, level, title } = conformanceCase
   const name = `${id} ${level}: ${title}`
-  const reason = skipReason(run, runner, conformanceCase)
-  if (reason !== undefined) {
-    runner.it.skip?.(`${name} (${reason})`, async () => {})
+  const known = beforehand(run, runner, conformanceCase)
+  if (known !== undefined) {
+    // What does not apply is nothing that was left out.
+    if (known.status === 'skipped') runner.it.skip?.(`${name} (${known.message})`, async () => {})
     return
   }
   runner.it(
@@ -73,6 +76,7 @@ function registerCase(run: ConformanceRun, runner: TestRunner, conformanceCase: 
       const result = await run.runCase(conformanceCase)
       if (result === 'harness-error') throw plainError(run.report().harnessError ?? '')
       if (result.status === 'skipped') skipThrough(context[0], result.message ?? '')
+      if (result.status === 'not-applicable') skipThrough(context[0], `does not apply: ${result.message ?? ''}`)
       if (result.status === 'known-failure') skipThrough(context[0], `known failure: ${result.knownFailure ?? ''}`)
       if (result.status === 'failed') throw plainError(explainFailure(result).join('\n'))
     },
@@ -81,8 +85,8 @@ function registerCase(run: ConformanceRun, runner: TestRunner, conformanceCase: 
 }
 
 /** Known only of a run that was prepared, and of use only to a runner that can skip beforehand. */
-function skipReason(run: ConformanceRun, runner: TestRunner, conformanceCase: ConformanceCase): string | undefined {
-  return runner.it.skip === undefined ? undefined : run.skipReason(conformanceCase)
+function beforehand(run: ConformanceRun, runner: TestRunner, tried: ConformanceCase): Beforehand | undefined {
+  return runner.it.skip === undefined ? undefined : run.beforehand(tried)
 }
 
 /** The message explains itself; where in this kit it was thrown explains nothing. */

@@ -1,4 +1,5 @@
 import type { PersistenceOptions, SessionPersistence } from '@session-persistence/core'
+import type { StoredRecords } from './stored-records.ts'
 
 /** One empty place where sessions live: a directory, a database, an object in memory. */
 export interface Medium {
@@ -6,8 +7,16 @@ export interface Medium {
   readonly open: (options?: PersistenceOptions) => Promise<SessionPersistence>
   /** What `openAt` of the harness needs to find this medium from another process. With it the process tier runs. */
   readonly location?: string
-  /** Absolute paths of all files of the medium, links included. With it the medium tier runs. */
+  /** Absolute paths of all files of the medium, links included. With it, or with `records`, the medium tier runs. */
   readonly files?: () => Promise<readonly string[]> | readonly string[]
+  /**
+   * Whether a file is one that the engine under the backend makes and removes by itself, such as a write-ahead log or
+   * shared memory. The kit opens it only while nothing of this process has the medium open, and expects no reader to
+   * leave it as it was.
+   */
+  readonly isEngineFile?: (path: string) => boolean
+  /** The stored records of a session, where a session is not a file that grows. */
+  readonly records?: StoredRecords
   /**
    * Changes the format version that is stored with a closed session, its checksum included. With it the version gate
    * is tried on stored bytes.

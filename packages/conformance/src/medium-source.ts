@@ -3,6 +3,7 @@ import { isAbsolute } from 'node:path'
 import { withDeadline } from './deadline.ts'
 import { type Harness, HarnessError, type Medium } from './harness.ts'
 import { sentenceOf } from './short-value.ts'
+import type { StoredRecords } from './stored-records.ts'
 
 /** A harness that needs longer than this, in milliseconds, to make, list or remove a medium is broken or hangs. */
 export const HARNESS_DEADLINE_MS = 30_000
@@ -25,11 +26,16 @@ export class MediumSource {
     if (typeof medium !== 'object' || medium === null || typeof medium.open !== 'function') {
       throw new HarnessError(`createMedium of ${name} must return an object with a function \`open(options)\`.`)
     }
-    for (const part of ['files', 'destroy', 'stampVersion'] as const) {
+    for (const part of ['files', 'isEngineFile', 'destroy', 'stampVersion'] as const) {
       if (medium[part] === undefined || typeof medium[part] === 'function') continue
       throw new HarnessError(`\`${part}\` of the medium that createMedium of ${name} returned must be a function.`)
     }
-    const { location } = medium
+    const { location, records } = medium
+    if (records !== undefined && (typeof records?.read !== 'function' || typeof records.write !== 'function')) {
+      throw new HarnessError(
+        `\`records\` of the medium that createMedium of ${name} returned must be { read(id), write(id, records) }.`,
+      )
+    }
     if (location !== undefined && (typeof location !== 'string' || location === '')) {
       throw new HarnessError(`\`location\` of the medium that createMedium of ${name} returned must be a string.`)
     }
@@ -50,6 +56,22 @@ export class MediumSource {
       throw new HarnessError(`\`files\` of the medium of ${this.#harness.name} must return a list of absolute paths.`)
     }
     return paths
+  }
+
+  /** The records of a medium, with the checks and the deadline of every call of the harness. */
+  recordsOf({ records }: Medium): StoredRecords | undefined {
+    if (records === undefined) return undefined
+    return {
+      read: async (id) => {
+        const found: unknown = await this.#ask('records.read', () => records.read(id))
+        const list: readonly unknown[] = Array.isArray(found) ? found : [undefined]
+        if (!list.every((record): record is Uint8Array => record instanceof Uint8Array)) {
+          throw new HarnessError(`\`records.read\` of the medium of ${this.#harness.name} must return a list of bytes.`)
+        }
+        return list
+      },
+      write: (id, written) => this.#ask('records.write', () => records.write(id, written)),
+    }
   }
 
   async destroy(medium: Medium): Promise<void> {

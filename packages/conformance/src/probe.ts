@@ -52,7 +52,8 @@ export async function probeHarness(
       `createMedium of ${harness.name} returned the same place twice: a session stored in the first medium is in the second one. Make a new, empty place at every call.`,
     )
   }
-  const missing = missingTiers(harness, first.location, files !== undefined)
+  const hasBytes = files !== undefined || first.records !== undefined
+  const missing = missingTiers(harness, first.location, hasBytes)
   if (wanted.process && !missing.has('process')) await tryOtherProcess(harness, second.location ?? '', deadlineMs)
   await source.destroyWhole(first)
   await source.destroyWhole(second)
@@ -126,7 +127,7 @@ export function leakError({ name }: Harness, path: string, during = ''): Harness
   )
 }
 
-function missingTiers(harness: Harness, location: string | undefined, hasFiles: boolean): ReadonlyMap<Tier, string> {
+function missingTiers(harness: Harness, location: string | undefined, hasBytes: boolean): ReadonlyMap<Tier, string> {
   const missing = new Map<Tier, string>()
   if (harness.module === undefined || harness.openAt === undefined) {
     missing.set('process', 'the harness has no `module` and `openAt`')
@@ -135,7 +136,7 @@ function missingTiers(harness: Harness, location: string | undefined, hasFiles: 
   } else if (!workerIsBuilt()) {
     missing.set('process', 'the worker of this kit is not built')
   }
-  if (!hasFiles) missing.set('medium', 'the medium has no `files`')
+  if (!hasBytes) missing.set('medium', 'the medium has no `files` and no `records`')
   return missing
 }
 

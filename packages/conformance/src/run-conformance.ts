@@ -1,23 +1,16 @@
-import { relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { BackendDescription } from '@session-persistence/core'
+import { notApplicable } from './applicability.ts'
 import { RunningCase } from './case-context.ts'
+import { knownVerdict, tryCase, type Verdict } from './case-verdict.ts'
 import { ALL_CASES } from './cases/all-cases.ts'
-import { CaseSkipped, type ConformanceCase, type Tier } from './conformance-case.ts'
-import { withDeadline } from './deadline.ts'
-import { escapedRejections } from './escaped-rejections.ts'
-import { Violation } from './expectation.ts'
+import type { ConformanceCase, Tier } from './conformance-case.ts'
 import { defineHarness, type Harness, HarnessError } from './harness.ts'
 import { MediumSource } from './medium-source.ts'
 import { leakError, type Probe, probeHarness } from './probe.ts'
-import { type CaseResult, type ConformanceReport, type FailureReport, summarize } from './report/conformance-report.ts'
+import { type CaseResult, type ConformanceReport, summarize } from './report/conformance-report.ts'
 import { chosenCases, type RunOptions, wrongOptions } from './run-options.ts'
 import { seedOf } from './seeded-random.ts'
 import { sentenceOf } from './short-value.ts'
-import { usualCause } from './usual-causes.ts'
-
-/** Milliseconds that a case may take unless it says more. */
-export const CASE_DEADLINE_MS = 30_000
 
 /** Runs the contract against one backend. Never rejects for what a backend or a harness does: the report says it. */
 export async function runConformance(harness: Harness, options: RunOptions = {}): Promise<ConformanceReport> {
@@ -29,14 +22,20 @@ export async function runConformance(harness: Harness, options: RunOptions = {})
   return run.report()
 }
 
+/** A verdict that needs no run of the case. */
+export interface Beforehand {
+  readonly status: 'skipped' | 'not-applicable'
+  readonly message: string
+}
+
 /** One run, case by case: what the adapters for test runners drive. */
 export interface ConformanceRun {
   readonly harness: Harness
   readonly cases: readonly ConformanceCase[]
   /** Looks at the harness before the first case does; its error, one sentence, when it has one. */
   prepare(): Promise<string | undefined>
-  /** Why a case will be skipped, as far as {@link prepare} could tell. */
-  skipReason(conformanceCase: ConformanceCase): string | undefined
+  /** What becomes of a case that will not run, as far as {@link prepare} could tell. */
+  beforehand(conformanceCase: ConformanceCase): Beforehand | undefined
   runCase(conformanceCase: ConformanceCase): Promise<CaseResult | 'harness-error'>
   report(): ConformanceReport
 }
@@ -48,6 +47,7 @@ export function startRun(harness: Harness, options: RunOptions = {}): Conformanc
 class CaseByCase implements ConformanceRun {
   readonly harness: Harness
   readonly cases: readonly ConformanceCase[]
+  readonly #all: readonly ConformanceCase[]
   readonly #options: RunOptions
   readonly #source: MediumSource
   readonly #results = new Map<string, CaseResult>()
@@ -60,9 +60,10 @@ class CaseByCase implements ConformanceRun {
     this.harness = harness
     this.#options = options
     this.#source = new MediumSource(harness, options.harnessDeadlineMs)
-    const all = [...ALL_CASES, ...(options.extensions ?? []).flatMap(({ cases }) => cases)]
-    this.#harnessError = wrongForm(harness) ?? wrongOptions(all, options) ?? unknownKnownFailure(harness, all)
-    this.cases = chosenCases(all, options)
+    this.#all = [...ALL_CASES, ...(options.extensions ?? []).flatMap(({ cases }) => cases)]
+    this.#harnessError =
+      wrongForm(harness) ?? wrongOptions(this.#all, options) ?? unknownKnownFailure(harness, this.#all)
+    this.cases = chosenCases(this.#all, options)
   }
 
   async prepare(): Promise<string | undefined> {
@@ -97,16 +98,13 @@ class CaseByCase implements ConformanceRun {
     return { ...probe, missing }
   }
 
-  skipReason({ needs }: ConformanceCase): string | undefined {
+  beforehand(conformanceCase: ConformanceCase): Beforehand | undefined {
     if (this.#description === undefined) return undefined
-    const reason = this.#missing.get(needs.tier)
-    if (reason !== undefined) return `tier ${needs.tier} not exercised: ${reason}`
-    const declared: Readonly<Record<string, unknown>> = { ...this.#description.capabilities }
-    for (const [capability, levels] of Object.entries(needs.capabilities ?? {})) {
-      const level = declared[capability]
-      if (!(levels as readonly unknown[]).includes(level)) return `says nothing of ${capability} '${String(level)}'`
-    }
-    return undefined
+    const { needs } = conformanceCase
+    const missing = this.#missing.get(needs.tier)
+    if (missing !== undefined) return { status: 'skipped', message: `tier ${needs.tier} not exercised: ${missing}` }
+    const reason = notApplicable(conformanceCase, this.#description.capabilities, this.#all)
+    return reason === undefined ? undefined : { status: 'not-applicable', message: reason }
   }
 
   async runCase(conformanceCase: ConformanceCase): Promise<CaseResult | 'harness-error'> {
@@ -114,11 +112,7 @@ class CaseByCase implements ConformanceRun {
     try {
       const { description } = await this.#probe()
       const { id, level, family, title, needs } = conformanceCase
-      const reason = this.skipReason(conformanceCase)
-      const verdict: Verdict =
-        reason === undefined
-          ? await this.#verdictOf(conformanceCase, description)
-          : { status: 'skipped', message: reason }
+      const verdict = this.beforehand(conformanceCase) ?? (await this.#verdictOf(conformanceCase, description))
       const durationMs = performance.now() - start
       const known = knownVerdict(verdict, id, this.harness)
       const result: CaseResult = { id, level, family, tier: needs.tier, title, ...known, durationMs }
@@ -138,7 +132,7 @@ class CaseByCase implements ConformanceRun {
       effort: this.#options.effort ?? 'full',
       seed: seedOf(this.#options.seed ?? 1, conformanceCase.id),
     })
-    const verdict = await this.#tryCase(conformanceCase, running)
+    const verdict = await tryCase(conformanceCase, running, this.harness, this.#options)
     await running.release()
     if (verdict.status === 'failed') {
       // What a broken backend leaves behind is no further news.
@@ -149,40 +143,6 @@ class CaseByCase implements ConformanceRun {
     if (leaked !== undefined) throw leakError(this.harness, leaked, ` in ${conformanceCase.id}`)
     await running.destroy()
     return verdict
-  }
-
-  async #tryCase(conformanceCase: ConformanceCase, running: RunningCase): Promise<Verdict> {
-    const deadlineMs = this.#options.caseDeadlineMs ?? conformanceCase.needs.timeoutMs ?? CASE_DEADLINE_MS
-    try {
-      const attempt = (): Promise<void> => {
-        return withDeadline(conformanceCase.run(running.context), deadlineMs, () => {
-          return new Violation(`nothing happened within ${deadlineMs / 1000} s: something never settles`)
-        })
-      }
-      const escaped = this.#options.watchRejections === true ? await escapedRejections(attempt) : await attempt()
-      if (escaped?.[0] !== undefined) throw new Violation(`a rejection that nobody could handle: ${escaped[0]}`)
-      const digest = running.digest()
-      return { status: 'passed', ...(digest === undefined ? {} : { digest }) }
-    } catch (error) {
-      if (error instanceof HarnessError) throw error
-      if (error instanceof CaseSkipped) return { status: 'skipped', message: error.message }
-      const message = describeFailure(error)
-      const failure: FailureReport = {
-        message,
-        window: error instanceof Violation ? error.window : [],
-        history: running.history.lines(),
-        usualCause: usualCause(conformanceCase),
-        repeat: this.#repeatCommand(conformanceCase.id),
-      }
-      return { status: 'failed', message, failure }
-    }
-  }
-
-  #repeatCommand(id: string): string {
-    const { seed = 1, effort = 'full', harnessPath } = this.#options
-    const path = harnessPath ?? modulePath(this.harness.module) ?? './harness.js'
-    const quick = effort === 'quick' ? ' --effort quick' : ''
-    return `npx @session-persistence/conformance ${path} --id ${id} --seed ${seed}${quick}`
   }
 
   /** Declared levels choose the clauses that count, so that a false one leaves no verdict on the others. */
@@ -217,8 +177,6 @@ class CaseByCase implements ConformanceRun {
   }
 }
 
-type Verdict = Pick<CaseResult, 'status' | 'message' | 'failure' | 'digest' | 'knownFailure'>
-
 function wrongForm(harness: Harness): string | undefined {
   try {
     defineHarness(harness)
@@ -232,25 +190,4 @@ function unknownKnownFailure({ name, knownFailures }: Harness, cases: readonly C
   const ids = new Set(cases.map(({ id }) => id))
   const unknown = Object.keys(knownFailures ?? {}).find((id) => !ids.has(id))
   return unknown === undefined ? undefined : `\`knownFailures\` of ${name} names ${unknown}: there is no such clause.`
-}
-
-/** A failure that is listed stays a failure, but is not red; one that is listed and passes is. */
-function knownVerdict(verdict: Verdict, id: string, { knownFailures = {} }: Harness): Verdict {
-  const knownFailure = Object.hasOwn(knownFailures, id) ? knownFailures[id] : undefined
-  if (knownFailure === undefined || verdict.status === 'skipped') return verdict
-  if (verdict.status === 'failed') return { ...verdict, status: 'known-failure', knownFailure }
-  return { ...verdict, status: 'failed', knownFailure, message: 'passes by now: take it off `knownFailures`' }
-}
-
-/** A violation speaks for itself; anything else was thrown where the case expected none. */
-function describeFailure(error: unknown): string {
-  if (error instanceof Violation) return error.message
-  if (!(error instanceof Error)) return `unexpected throw of ${typeof error}`
-  return `unexpected ${error.name}: ${sentenceOf(error)}`
-}
-
-function modulePath(module: string | undefined): string | undefined {
-  if (module === undefined || !module.startsWith('file:')) return undefined
-  const path = relative(process.cwd(), fileURLToPath(module))
-  return path.startsWith('..') ? path : `./${path}`
 }

@@ -1,6 +1,6 @@
 import type { AnySessionEvent, EventInput } from '@session-persistence/core'
 import type { CaseContext, CaseNeeds } from './conformance-case.ts'
-import { type MappedLog, mapStoredLog } from './grown-log.ts'
+import { type LocatedLog, mapStoredLog } from './located-log.ts'
 import { storeSession } from './stored-events.ts'
 import { plainMessage } from './workload.ts'
 
@@ -20,8 +20,8 @@ export function message(text: string): EventInput {
   return { type: 'user/message', data: { message: plainMessage('user', text) } }
 }
 
-/** The small log, stored and closed, with the offsets of its batches. */
-export async function storeMapped(context: CaseContext): Promise<MappedLog> {
+/** The small log, stored and closed, with a part for each batch. */
+export async function storeMapped(context: CaseContext): Promise<LocatedLog> {
   const persistence = await context.open()
   const log = await mapStoredLog(context, persistence, 's', BATCHES)
   await persistence.close()
@@ -34,19 +34,6 @@ export async function storeSmall(context: CaseContext): Promise<readonly AnySess
   const events = await storeSession(persistence, 's', BATCHES)
   await persistence.close()
   return events
-}
-
-/** Another letter in one place: damage that leaves length and lines as they were. */
-export function damagedAt(bytes: Buffer, offset: number): Buffer {
-  const damaged = Buffer.from(bytes)
-  damaged[offset] = (bytes[offset] ?? 0) ^ 0x01
-  return damaged
-}
-
-export function flippedAt(bytes: Buffer, offset: number, bit: number): Buffer {
-  const flipped = Buffer.from(bytes)
-  flipped[offset] = (bytes[offset] ?? 0) ^ (1 << bit)
-  return flipped
 }
 
 /** Every place in a full run, some in a quick one. */

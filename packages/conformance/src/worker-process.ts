@@ -30,8 +30,11 @@ export type WorkerTask =
   | { readonly kind: 'race'; readonly id: string }
   /** Prints every stored event. */
   | { readonly kind: 'read'; readonly id: string }
-  /** Does one step after the other, and says when each begins and when it is done; then holds what it has. */
-  | { readonly kind: 'script'; readonly steps: readonly WorkerStep[] }
+  /**
+   * Does one step after the other, and says when each begins and when it is done; then holds what it has. `paced` waits
+   * for a line before each.
+   */
+  | { readonly kind: 'script'; readonly steps: readonly WorkerStep[]; readonly paced?: boolean }
   /** Waits for a line; then adds so many turns to a session, taking and releasing it for each, while others do too. */
   | { readonly kind: 'contend'; readonly id: string; readonly turns: number }
   /** Says that the medium could be opened. */

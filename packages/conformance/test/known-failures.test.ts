@@ -26,7 +26,7 @@ describe('a known failure', () => {
       ['READ-3', 'known-failure', tracked],
     ])
     expect([report.outcome, EXIT_CODES[report.outcome]]).toEqual(['conforms', 0])
-    expect(report.counts).toEqual({ passed: 1, failed: 0, skipped: 1 })
+    expect(report.counts).toEqual({ passed: 1, failed: 0, skipped: 1, notApplicable: 0 })
     expect(formatReport(report)).toContain(`known failure READ-3, ${tracked}: the whole log: first difference`)
   })
 

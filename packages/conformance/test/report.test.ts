@@ -47,7 +47,7 @@ describe('the report', () => {
     expect([report.outcome, report.reached, report.counts]).toEqual([
       'violations',
       'none',
-      { passed: 1, failed: 1, skipped: 0 },
+      { passed: 1, failed: 1, skipped: 0, notApplicable: 0 },
     ])
     const failure = report.results.find(({ id }) => id === 'READ-3')?.failure
     expect(failure).toEqual({

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { defineHarness } from '@session-persistence/conformance'
 import { openSqlite } from '@session-persistence/sqlite'
+import { storedRecords } from './parts/stored-records.mjs'
 
 /** @type {import('@session-persistence/conformance').Harness} */
 export const harness = defineHarness({
@@ -21,6 +22,8 @@ export const harness = defineHarness({
       location: root,
       open: (options) => openSqlite({ ...options, file }),
       files: () => filesBelow(root),
+      isEngineFile: (path) => /-(?:wal|shm)$/.test(path),
+      records: storedRecords(file),
       stampVersion: async (id, version) => stampVersion(file, id, version),
       destroy: () => rm(place, { recursive: true, force: true }),
     }
@@ -28,16 +31,10 @@ export const harness = defineHarness({
   openAt: (root, options) => openSqlite({ ...options, file: join(root, 'sessions.db') }),
 })
 
-/**
- * Without `-wal` and `-shm`: they are SQLite's own, come and go with its connections, and must never be opened by
- * anybody else in a process that has the database open.
- *
- * @param {string} root
- */
+/** @param {string} root */
 async function filesBelow(root) {
   const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => [])
-  const ours = entries.filter((entry) => !entry.isDirectory() && !/-(?:wal|shm)$/.test(entry.name))
-  return ours.map((entry) => join(entry.parentPath, entry.name))
+  return entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name))
 }
 
 /**

@@ -1,7 +1,7 @@
 // Names and private files. What the operating system refuses becomes a SessionError here and nowhere else.
 import { createHash, randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
-import { mkdir, open } from 'node:fs/promises'
+import { lstat, mkdir, open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isSessionError, SessionError } from '@session-persistence/core'
 
@@ -81,6 +81,14 @@ export async function readBytes(path) {
   } finally {
     await file?.close()
   }
+}
+
+/** Whether anything has this name, a link included. @param {string} path */
+export async function isThere(path) {
+  return await lstat(path).then(
+    () => true,
+    (/** @type {unknown} */ error) => (systemCode(error) === 'ENOENT' ? false : Promise.reject(error)),
+  )
 }
 
 /** @type {Readonly<Record<string, import('@session-persistence/core').SessionErrorCode>>} */

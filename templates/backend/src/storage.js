@@ -7,7 +7,7 @@ import {
   matchesListQuery,
   SessionError,
 } from '@session-persistence/core'
-import { fileNameOf, idOfFileName, readBytes, syncDirectory, systemCode, typed } from './files.js'
+import { fileNameOf, idOfFileName, isThere, readBytes, syncDirectory, systemCode, typed } from './files.js'
 import { scanLog } from './log-file.js'
 import { AcmeReader } from './reader.js'
 import { AcmeWriter } from './writer.js'
@@ -62,6 +62,8 @@ export class AcmeStorage {
    */
   async openWriter(id, intent) {
     const path = this.#pathOf(id)
+    // What another writer has created and not yet stored is seen by nobody, its lock included.
+    if (intent.kind === 'resume' && !(await typed(id, () => isThere(path)))) throw notFound(id)
     // No await between looking and taking: two that ask at once must not both find it free.
     if (held.has(path)) throw locked(id)
     held.add(path)

@@ -1,8 +1,8 @@
 import type { ConformanceCase } from '../conformance-case.ts'
-import { restMedium } from '../damage.ts'
 import { casesOf } from '../define-case.ts'
 import { expectEqual, expectRefusal, expectThat } from '../expectation.ts'
-import { locateStoredLog } from '../grown-log.ts'
+import { locateStoredLog } from '../located-log.ts'
+import { bytesOf, changedParts } from '../log-parts.ts'
 import { storedEvents, storeSession } from '../stored-events.ts'
 import { turnEvents } from '../workload.ts'
 
@@ -82,12 +82,13 @@ export const CAP_LOWER_LEVEL_CASES: readonly ConformanceCase[] = casesOf('CAP', 
       const marked = [{ type: 'user/message', data: { message: 'marked-with-a-word' } }] as const
       const log = await locateStoredLog(context, persistence, 's', [marked, turnEvents(1)])
       await persistence.close()
-      const resting = await restMedium(context)
-      const bytes = Buffer.from(resting.files.get(log.path) ?? Buffer.alloc(0))
-      const place = bytes.indexOf('marked-with-a-word')
+      const place = bytesOf(log.parts).indexOf('marked-with-a-word')
       if (place === -1) context.skip('the medium does not store text as it is')
-      bytes[place] = 'M'.charCodeAt(0)
-      resting.damage(log.path, bytes)
+      await log.store(
+        changedParts(log.parts, [place, place + 1], (bytes) => {
+          bytes[0] = 'M'.charCodeAt(0)
+        }),
+      )
       const reading = await context.open()
       const events = await storedEvents(reading, 's').catch(() => undefined)
       expectThat(events !== undefined, 'a changed letter was noticed')

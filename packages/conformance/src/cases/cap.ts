@@ -1,12 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { CAPABILITY_LEVELS } from '../capability-levels.ts'
 import type { CaseContext, ConformanceCase } from '../conformance-case.ts'
 import { restMedium } from '../damage.ts'
 import { casesOf } from '../define-case.ts'
 import { expectEqual, expectRefusal, expectThat } from '../expectation.ts'
-import { mapStoredLog } from '../grown-log.ts'
-import { regularFiles } from '../medium-files.ts'
-import { damagedAt } from '../small-log.ts'
+import { mapStoredLog } from '../located-log.ts'
+import { endsOf, flippedAt, flippedParts } from '../log-parts.ts'
 import { appendEach, storedEvents, storeSession } from '../stored-events.ts'
 import { turnEvents } from '../workload.ts'
 
@@ -99,9 +97,7 @@ export const CAP_CASES: readonly ConformanceCase[] = casesOf('CAP', {
     needs: { tier: 'medium', capabilities: { integrity: ['checksum'] } },
     observes: 'integrity',
     run: async (context) => {
-      const { id, path, offset } = await findLetter(context)
-      const resting = await restMedium(context)
-      resting.damage(path, damagedAt(resting.files.get(path) ?? Buffer.alloc(0), offset))
+      const id = await changeLetter(context)
       const again = await context.open()
       await expectRefusal(() => storedEvents(again, id), 'CORRUPT', 'a read of a changed letter')
       expectEqual((await again.verify(id)).ok, false, 'verify of a changed letter')
@@ -110,18 +106,25 @@ export const CAP_CASES: readonly ConformanceCase[] = casesOf('CAP', {
   },
 })
 
-/** A stored letter of a message. Where no text is stored as it is, any byte of a first batch does as well. */
-async function findLetter(context: CaseContext): Promise<{ id: string; path: string; offset: number }> {
+/**
+ * Changes one stored letter of a message; the id of the session that it is in. Where no text is stored as it is, any
+ * byte of a first batch does as well.
+ */
+async function changeLetter(context: CaseContext): Promise<string> {
   const marked = [{ type: 'user/message', data: { message: 'marked-with-a-word' } }] as const
   const persistence = await context.open()
   await storeSession(persistence, 's', [marked, turnEvents(1)])
   await persistence.close()
-  for (const path of await regularFiles(context.medium)) {
-    const offset = readFileSync(path).indexOf('marked-with-a-word')
-    if (offset !== -1) return { id: 's', path, offset }
+  const resting = await restMedium(context)
+  for (const [path, bytes] of resting.files) {
+    const offset = bytes.indexOf('marked-with-a-word')
+    if (offset === -1) continue
+    resting.damage(path, flippedAt(bytes, offset, 0))
+    return 's'
   }
   const again = await context.open()
-  const { path, ends } = await mapStoredLog(context, again, 'mapped', [marked, turnEvents(1)])
+  const { parts, store } = await mapStoredLog(context, again, 'mapped', [marked, turnEvents(1)])
   await again.close()
-  return { id: 'mapped', path, offset: Math.floor((ends[0] ?? 0) * 0.7) }
+  await store(flippedParts(parts, Math.floor((endsOf(parts)[0] ?? 0) * 0.7)))
+  return 'mapped'
 }

@@ -1,7 +1,7 @@
 import type { ConformanceCase } from '../conformance-case.ts'
 import { casesOf } from '../define-case.ts'
 import { expectEqual, expectRefusal, expectThat } from '../expectation.ts'
-import { growStoredLog } from '../grown-log.ts'
+import { growStoredLog } from '../open-log.ts'
 import { appendEach, storedEvents, storeSession, withoutResumed } from '../stored-events.ts'
 import type { WorkerLine, WorkerProcess } from '../worker-process.ts'
 import { INTERRUPTED_AFTER_RESULT, turnEvents } from '../workload.ts'
@@ -188,14 +188,14 @@ export const CONC_CASES: readonly ConformanceCase[] = casesOf('CONC', {
     needs: { tier: 'medium' },
     run: async (context) => {
       const persistence = await context.open()
-      const { session, path } = await growStoredLog(context, persistence, 's')
-      await path.append('{"foreign":"line"}\n')
-      const size = path.size()
+      const { session, meddle, stored } = await growStoredLog(context, persistence, 's')
+      await meddle()
+      const before = await stored()
       appendEach(session, turnEvents(2))
       const error = await expectRefusal(() => session.flush(), ['CONFLICT', 'POISONED'], 'a flush into a changed log')
       const codes = [error.code, (error.cause as { readonly code?: string } | undefined)?.code]
       expectThat(codes.includes('CONFLICT'), `neither the error nor its cause says CONFLICT: ${codes.join(', ')}`)
-      expectEqual(path.size(), size, 'size of the log after the refusal')
+      expectThat((await stored()).equals(before), 'the refused flush changed the log')
       await session.abandon()
     },
   },

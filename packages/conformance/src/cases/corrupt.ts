@@ -1,14 +1,22 @@
-import type { ConformanceCase } from '../conformance-case.ts'
-import { readDamaged, restMedium } from '../damage.ts'
+import { basename } from 'node:path'
+import type { CaseContext, ConformanceCase } from '../conformance-case.ts'
+import { damagedFacts, readDamaged, restMedium } from '../damage.ts'
 import { casesOf } from '../define-case.ts'
 import { expectEqual, expectRefusal, expectThat } from '../expectation.ts'
-import { locateStoredLog } from '../grown-log.ts'
+import { locateStoredLog } from '../located-log.ts'
+import { bytesOf, endsOf, flippedParts, type LogPart, zeroedParts } from '../log-parts.ts'
+import { isEngineFile } from '../medium-files.ts'
 import { places } from '../places.ts'
-import { BATCHES, CHECKED, damagedAt, flippedAt, MEDIUM, message, storeMapped, storeSmall } from '../small-log.ts'
+import { BATCHES, CHECKED, MEDIUM, message, storeMapped, storeSmall } from '../small-log.ts'
 import { storeSession } from '../stored-events.ts'
+import { storeAndDie } from '../tearable-log.ts'
 
 /** Bits of a log of 2 KiB: all bits of the small log of these cases, whatever the format. */
 const EVERY_BIT = 8 * 2_048
+/** Flips of records: putting them back takes the engine of the medium a while. */
+const EVERY_BIT_OF_RECORDS = 4_096
+/** Lengths to which a file of the engine is cut. */
+const ENGINE_CUTS = 512
 /** A flipped digit of the version is a version of its own. */
 const FLIPPED = ['CORRUPT', 'UNSUPPORTED_VERSION'] as const
 
@@ -19,14 +27,28 @@ export const CORRUPT_CASES: readonly ConformanceCase[] = casesOf('CORRUPT', {
     why: 'Files end anywhere after a crash of the machine.',
     needs: MEDIUM,
     run: async (context) => {
+      if (!context.medium.listsFiles) context.skip('the medium has no `files`')
       const original = await storeSmall(context)
-      const resting = await restMedium(context)
-      for (const [path, bytes] of resting.files) {
+      const whole = await restMedium(context)
+      for (const [path, bytes] of whole.files) {
         for (const length of places(context, bytes.length)) {
-          resting.damage(path, bytes.subarray(0, length))
-          await readDamaged(context, { id: 's', path, original, codes: ['CORRUPT'], what: `cut at ${length}` })
+          whole.damage(path, bytes.subarray(0, length))
+          const what = `${basename(path)} cut at ${length}`
+          await readDamaged(context, { id: 's', paths: [path], original, codes: ['CORRUPT'], what })
         }
-        await resting.restore()
+        await whole.restore()
+      }
+      if (context.medium.isEngineFile === undefined || !context.spawns) return
+      // What a killed process leaves to the engine: the last batches may be nowhere else.
+      const { resting, events } = await storeAndDie(context, 'crashed')
+      for (const [path, bytes] of resting.files) {
+        if (!isEngineFile(context.medium, path)) continue
+        for (const length of places(context, bytes.length, ENGINE_CUTS)) {
+          resting.damage(path, bytes.subarray(0, length))
+          const what = `${basename(path)} cut at ${length}`
+          await readDamaged(context, { id: 'crashed', original: events, codes: ['CORRUPT', 'NOT_FOUND'], what })
+          await resting.restore()
+        }
       }
     },
   },
@@ -36,16 +58,17 @@ export const CORRUPT_CASES: readonly ConformanceCase[] = casesOf('CORRUPT', {
     why: 'Disks and memory flip bits; nearly half of such flips pass a plain JSON parser.',
     needs: CHECKED,
     run: async (context) => {
-      const { path, ends, events } = await storeMapped(context)
-      const resting = await restMedium(context)
-      const bytes = resting.files.get(path) ?? Buffer.alloc(0)
-      const lastBatch = ends.at(-2) ?? 0
-      for (const place of places(context, 8 * bytes.length, EVERY_BIT)) {
+      const log = await storeMapped(context)
+      const resting = await restMedium(context, [log])
+      const { length } = bytesOf(log.parts)
+      const lastBatch = endsOf(log.parts).at(-2) ?? 0
+      const most = log.path === undefined ? EVERY_BIT_OF_RECORDS : EVERY_BIT
+      for (const place of places(context, 8 * length, most)) {
         const [offset, bit] = [Math.floor(place / 8), place % 8]
-        resting.damage(path, flippedAt(bytes, offset, bit))
+        await log.store(flippedParts(log.parts, offset, bit))
         const what = `bit ${bit} of byte ${offset}`
-        const read = await readDamaged(context, { id: 's', path, original: events, codes: FLIPPED, what })
-        const silent = read.error === undefined && read.events.length < events.length
+        const read = await readDamaged(context, { ...damagedFacts(log), codes: FLIPPED, what })
+        const silent = read.error === undefined && read.events.length < log.events.length
         expectThat(!silent || offset >= lastBatch, `${what}: ${read.events.length} events, then a silent end`)
       }
       await resting.restore()
@@ -56,74 +79,72 @@ export const CORRUPT_CASES: readonly ConformanceCase[] = casesOf('CORRUPT', {
     why: 'Delayed allocation leaves NULs where data was promised.',
     needs: CHECKED,
     run: async (context) => {
-      const { path, ends, events, batches } = await storeMapped(context)
-      const resting = await restMedium(context)
-      const bytes = resting.files.get(path) ?? Buffer.alloc(0)
-      const [first = 0, second = 0, end = 0] = ends
-      const zeroed = (from: number, to: number): Buffer => Buffer.from(bytes).fill(0, from, to)
-      const facts = { id: 's', path, original: events, codes: ['CORRUPT'] } as const
+      const log = await storeMapped(context)
+      const resting = await restMedium(context, [log])
+      const { parts, events, batches } = log
+      const [first = 0, second = 0, end = 0] = endsOf(parts)
+      const facts = { ...damagedFacts(log), codes: ['CORRUPT'] } as const
       for (const [from, to] of [
         [first, second],
         [first + 3, first + 20],
         [second - 8, second],
       ] as const) {
-        resting.damage(path, zeroed(from, to))
+        await log.store(zeroedParts(parts, from, to))
         const read = await readDamaged(context, { ...facts, what: `NULs from ${from} to ${to}` })
         expectEqual(read.error?.code, 'CORRUPT', `NULs from ${from} to ${to} in the middle`)
       }
-      resting.damage(path, zeroed(second, end))
+      await log.store(zeroedParts(parts, second, end))
       const cut = await readDamaged(context, { ...facts, what: 'the last batch all NUL' })
       expectThat(cut.events.length >= (batches[0]?.length ?? 0), 'NULs at the end took earlier batches with them')
-      resting.damage(path, Buffer.concat([bytes, Buffer.alloc(700)]))
+      await log.store([...parts, [Buffer.alloc(700)]])
       const grown = await readDamaged(context, { ...facts, what: '700 NULs after the end' })
       expectEqual(grown.events, events, 'events before NULs after the end')
       await resting.restore()
     },
   },
   4: {
-    title: 'The files of two sessions swapped are CORRUPT, never read as each other.',
+    title: 'The logs of two sessions swapped, whole or by one batch, are CORRUPT, never read as each other.',
     why: 'Synchronising folders mixes files.',
     needs: CHECKED,
     run: async (context) => {
       const persistence = await context.open()
       const log = await locateStoredLog(context, persistence, 's', BATCHES)
-      const other = await locateStoredLog(
-        context,
-        persistence,
-        'other',
-        BATCHES.map((batch) => [message('x'), ...batch]),
-      )
+      const longer = BATCHES.map((batch) => [message('x'), ...batch])
+      const other = await locateStoredLog(context, persistence, 'other', longer)
       await persistence.close()
-      const resting = await restMedium(context)
-      resting.damage(log.path, resting.files.get(other.path) ?? Buffer.alloc(0))
-      resting.damage(other.path, resting.files.get(log.path) ?? Buffer.alloc(0))
-      for (const [id, { path, events }] of [
-        ['s', log],
-        ['other', other],
-      ] as const) {
-        const facts = { id, path, original: events, codes: ['CORRUPT'], what: `session ${id}, swapped` } as const
-        expectEqual((await readDamaged(context, facts)).error?.code, 'CORRUPT', `reading ${id} after the swap`)
+      const resting = await restMedium(context, [log, other])
+      await log.store(other.parts)
+      await other.store(log.parts)
+      for (const one of [log, other]) {
+        const what = `session ${one.id}, swapped`
+        const { error } = await readDamaged(context, { ...damagedFacts(one), codes: ['CORRUPT'], what })
+        expectEqual(error?.code, 'CORRUPT', `reading ${one.id} after the swap`)
       }
       await resting.restore()
+      await expectForeignBatchNoticed(context)
     },
   },
   5: {
-    title: 'A batch that stands twice, in the middle or at the end, never yields an event twice, and is CORRUPT.',
+    title:
+      'A batch that stands twice never yields an event twice. In the middle it is CORRUPT to read; at the end to read or to go on with, and verify names it.',
     why: 'A retry after an unknown outcome writes a batch again.',
     needs: CHECKED,
     run: async (context) => {
-      const { path, ends, events } = await storeMapped(context)
-      const resting = await restMedium(context)
-      const bytes = resting.files.get(path) ?? Buffer.alloc(0)
-      const [first = 0, second = 0, end = 0] = ends
-      const middle = Buffer.concat([bytes.subarray(0, second), bytes.subarray(first, second), bytes.subarray(second)])
-      const facts = { id: 's', path, original: events, codes: ['CORRUPT'] } as const
-      resting.damage(path, middle)
-      const inMiddle = await readDamaged(context, { ...facts, what: 'a middle batch twice' })
-      expectEqual(inMiddle.error?.code, 'CORRUPT', 'a middle batch twice')
-      resting.damage(path, Buffer.concat([bytes, bytes.subarray(second, end)]))
-      const atEnd = await readDamaged(context, { ...facts, what: 'the last batch twice' })
-      expectEqual(atEnd.error?.code, 'CORRUPT', 'the last batch twice')
+      const log = await storeMapped(context)
+      const resting = await restMedium(context, [log])
+      const [first = [], second = [], third = []] = log.parts
+      const facts = { ...damagedFacts(log), codes: ['CORRUPT'] } as const
+      await log.store([first, second, second, third])
+      const middle = await readDamaged(context, { ...facts, what: 'a middle batch twice' })
+      expectEqual(middle.error?.code, 'CORRUPT', 'a middle batch twice')
+      await log.store([first, second, third, third])
+      const end = await readDamaged(context, { ...facts, what: 'the last batch twice' })
+      if (end.error === undefined) expectEqual(end.events, log.events, 'events before the last batch twice')
+      const persistence = await context.open()
+      const { ok, problems } = await persistence.verify('s')
+      expectEqual([ok, problems[0]?.code], [false, 'CORRUPT'], 'verify of the last batch twice')
+      await expectRefusal(() => persistence.resume('s'), 'CORRUPT', 'resume of the last batch twice')
+      await persistence.close()
       await resting.restore()
     },
   },
@@ -132,15 +153,16 @@ export const CORRUPT_CASES: readonly ConformanceCase[] = casesOf('CORRUPT', {
     why: 'Lost history must not be numbered over.',
     needs: MEDIUM,
     run: async (context) => {
-      const { path, ends, events, batches } = await storeMapped(context)
-      const resting = await restMedium(context)
-      const bytes = resting.files.get(path) ?? Buffer.alloc(0)
-      const [first = 0, second = 0] = ends
-      const holed = Buffer.concat([bytes.subarray(0, first), bytes.subarray(second)])
-      resting.damage(path, holed)
-      const facts = { id: 's', path, original: events, codes: ['CORRUPT'], what: 'a missing batch' } as const
-      const { error } = await readDamaged(context, facts)
-      const expected = batches[0]?.length ?? 0
+      const log = await storeMapped(context)
+      const resting = await restMedium(context, [log])
+      const [first = [], , third = []] = log.parts
+      await log.store([first, third])
+      const { error } = await readDamaged(context, {
+        ...damagedFacts(log),
+        codes: ['CORRUPT'],
+        what: 'a missing batch',
+      })
+      const expected = log.batches[0]?.length ?? 0
       expectEqual([error?.expected, error?.found], [expected, expected + 1], 'seq expected and seq found')
       const persistence = await context.open()
       const refused = await expectRefusal(() => persistence.resume('s'), 'CORRUPT', 'resume of a log with a hole')
@@ -161,15 +183,14 @@ export const CORRUPT_CASES: readonly ConformanceCase[] = casesOf('CORRUPT', {
       await storeSession(persistence, 'z', BATCHES)
       const sound = (await persistence.list()).sessions.filter(({ id }) => id !== 'hurt')
       await persistence.close()
-      const resting = await restMedium(context)
-      const bytes = resting.files.get(log.path) ?? Buffer.alloc(0)
-      const damages = {
-        'an empty file': Buffer.alloc(0),
-        garbage: Buffer.from('not a log at all\n'),
-        'a damaged header': damagedAt(bytes, 4),
+      const resting = await restMedium(context, [log])
+      const damages: Readonly<Record<string, readonly LogPart[]>> = {
+        'an empty file': log.parts.map((part) => part.map(() => Buffer.alloc(0))),
+        garbage: [[Buffer.from('not a log at all\n')]],
+        'a damaged header': flippedParts(log.parts, 4),
       }
       for (const [what, damaged] of Object.entries(damages)) {
-        resting.damage(log.path, damaged)
+        await log.store(damaged)
         const again = await context.open()
         const { sessions } = await again.list()
         expectEqual(
@@ -190,3 +211,24 @@ export const CORRUPT_CASES: readonly ConformanceCase[] = casesOf('CORRUPT', {
     },
   },
 })
+
+/** A batch of another session that has the same seqs stands in the place of its own: the numbers do not tell it. */
+async function expectForeignBatchNoticed(context: CaseContext): Promise<void> {
+  const persistence = await context.open()
+  const log = await locateStoredLog(context, persistence, 'host', BATCHES)
+  const guests = BATCHES.map((batch) => batch.map((_, index) => message(`guest ${index}`)))
+  const guest = await locateStoredLog(context, persistence, 'guest', guests)
+  await persistence.close()
+  const [first = [], second, third = []] = log.parts
+  const foreign = guest.parts[1]
+  if (second === undefined || foreign === undefined) return
+  const resting = await restMedium(context, [log, guest])
+  await log.store([first, foreign, third])
+  const { error } = await readDamaged(context, {
+    ...damagedFacts(log),
+    codes: ['CORRUPT'],
+    what: 'a batch of another session',
+  })
+  expectEqual(error?.code, 'CORRUPT', 'reading a log with a batch of another session in it')
+  await resting.restore()
+}

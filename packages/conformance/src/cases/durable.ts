@@ -1,7 +1,7 @@
 import type { ConformanceCase } from '../conformance-case.ts'
 import { casesOf } from '../define-case.ts'
 import { expectEqual, expectRefusal, expectThat } from '../expectation.ts'
-import { growStoredLog } from '../grown-log.ts'
+import { growStoredLog } from '../open-log.ts'
 import { appendEach, receiptOf, storedEvents, storeSession } from '../stored-events.ts'
 import { waitUntil } from '../wait-until.ts'
 import { conversation, EVENTS_PER_TURN, turnEvents } from '../workload.ts'
@@ -163,9 +163,9 @@ export const DURABLE_CASES: readonly ConformanceCase[] = casesOf('DURABLE', {
     run: async (context) => {
       const failures: string[] = []
       const persistence = await context.open({ onFailure: (error) => failures.push(error.code) })
-      const { session, path } = await growStoredLog(context, persistence, 's')
+      const { session, meddle } = await growStoredLog(context, persistence, 's')
       const pending = appendEach(session, turnEvents(2))
-      await path.append('foreign bytes\n')
+      await meddle()
       const error = await expectRefusal(
         () => session.flush(),
         ['CONFLICT', 'POISONED'],

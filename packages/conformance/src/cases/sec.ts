@@ -2,10 +2,11 @@ import { lstatSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, 
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import type { AnySessionEvent, LogSource } from '@session-persistence/core'
-import type { ConformanceCase } from '../conformance-case.ts'
+import type { CaseContext, ConformanceCase } from '../conformance-case.ts'
 import { casesOf } from '../define-case.ts'
 import { expectEqual, expectRefusal, expectThat, rejectionOf } from '../expectation.ts'
-import { locateStoredLog } from '../grown-log.ts'
+import { locateStoredLog } from '../located-log.ts'
+import { type SharedFile, storeInSharedFile } from '../shared-file.ts'
 import { appendUntyped, storedEvents, storeSession } from '../stored-events.ts'
 import { turnEvents } from '../workload.ts'
 
@@ -96,33 +97,21 @@ export const SEC_CASES: readonly ConformanceCase[] = casesOf('SEC', {
     run: async (context) => {
       const outside = mkdtempSync(join(tmpdir(), 'conformance-outside-'))
       try {
-        const persistence = await context.open()
-        const asFile = await locateStoredLog(context, persistence, 'file', [turnEvents(1), turnEvents(2)])
-        const asDirectory = await locateStoredLog(context, persistence, 'directory', [turnEvents(1), turnEvents(2)])
-        await persistence.close()
-        const target = join(outside, 'log')
-        renameSync(asFile.path, target)
-        symlinkSync(target, asFile.path)
-        const ids = ['file']
-        if (dirname(asFile.path) !== dirname(asDirectory.path)) {
-          const moved = join(outside, 'session')
-          renameSync(dirname(asDirectory.path), moved)
-          symlinkSync(moved, dirname(asDirectory.path))
-          ids.push('directory')
-        }
+        const { target, ids } = await linkOut(context, outside)
         const before = [readFileSync(target, 'latin1'), String(lstatSync(target).mtimeMs)]
-        const again = await context.open()
+        const codes = ['PERMISSION_DENIED', 'CORRUPT', 'NOT_FOUND'] as const
         for (const id of ids) {
-          const codes = ['PERMISSION_DENIED', 'CORRUPT', 'NOT_FOUND'] as const
-          await expectRefusal(() => storedEvents(again, id), codes, `read through a linked ${id}`)
-          await expectRefusal(() => again.resume(id), codes, `resume through a linked ${id}`)
+          // A store that is one file is refused when it is opened.
+          const reading = async (): Promise<unknown> => storedEvents(await context.open(), id)
+          await expectRefusal(reading, codes, `read through a linked ${id}`)
+          const resuming = async (): Promise<unknown> => (await context.open()).resume(id)
+          await expectRefusal(resuming, codes, `resume through a linked ${id}`)
         }
         expectEqual(
           [readFileSync(target, 'latin1'), String(lstatSync(target).mtimeMs)],
           before,
           'what the link points to',
         )
-        await again.close()
       } finally {
         rmSync(outside, { recursive: true, force: true })
       }
@@ -133,19 +122,16 @@ export const SEC_CASES: readonly ConformanceCase[] = casesOf('SEC', {
     why: 'Synchronising tools leave placeholders and conflicted copies.',
     needs: { tier: 'medium' },
     run: async (context) => {
+      const { path, events } = await storeInFile(context, 's')
       const persistence = await context.open()
-      const log = await locateStoredLog(context, persistence, 's', [turnEvents(1), turnEvents(2)])
-      const [before] = (await persistence.list()).sessions
+      const before = (await persistence.list()).sessions
       await persistence.close()
-      const beside = [
-        join(dirname(log.path), `${basename(log.path)} (conflicted copy)`),
-        join(dirname(log.path), 'notes.txt'),
-      ]
+      const beside = [join(dirname(path), `${basename(path)} (conflicted copy)`), join(dirname(path), 'notes.txt')]
       if (context.medium.location !== undefined) beside.push(join(context.medium.location, 'README.txt'))
-      for (const path of beside) writeFileSync(path, 'not of this store')
+      for (const stray of beside) writeFileSync(stray, 'not of this store')
       const again = await context.open()
-      expectEqual((await again.list()).sessions, [before], 'list')
-      expectEqual(await storedEvents(again, 's'), log.events, 'events')
+      expectEqual((await again.list()).sessions, before, 'list')
+      expectEqual(await storedEvents(again, 's'), events, 'events')
       await (await again.resume('s')).close()
     },
   },
@@ -194,6 +180,37 @@ export const SEC_CASES: readonly ConformanceCase[] = casesOf('SEC', {
     },
   },
 })
+
+/** A stored session and its file: its own, or the one that holds all. */
+async function storeInFile(context: CaseContext, id: string): Promise<SharedFile> {
+  if (context.medium.records !== undefined) return storeInSharedFile(context, id)
+  const persistence = await context.open()
+  const { path, events } = await locateStoredLog(context, persistence, id, [turnEvents(1), turnEvents(2)])
+  await persistence.close()
+  return path === undefined ? context.skip('no file of this medium holds the session') : { path, events }
+}
+
+/** Moves a session's file out, and another's directory where it has one of its own; links stand in their places. */
+async function linkOut(
+  context: CaseContext,
+  outside: string,
+): Promise<{ readonly target: string; readonly ids: readonly string[] }> {
+  const file = await storeInFile(context, 'file')
+  const ids = ['file']
+  if (context.medium.records === undefined) {
+    const directory = await storeInFile(context, 'directory')
+    if (dirname(file.path) !== dirname(directory.path)) {
+      const moved = join(outside, 'session')
+      renameSync(dirname(directory.path), moved)
+      symlinkSync(moved, dirname(directory.path))
+      ids.push('directory')
+    }
+  }
+  const target = join(outside, 'log')
+  renameSync(file.path, target)
+  symlinkSync(target, file.path)
+  return { target, ids }
+}
 
 /** Message and enumerable facts of an error and its causes. */
 function wordsOf(error: unknown): string {

@@ -140,8 +140,6 @@ export class WorkloadRun {
 
   async #delete(id: string, persistence: SessionPersistence): Promise<void> {
     if (this.#writers.has(id)) {
-      // Where nothing is stored yet, there may as well be nothing to delete.
-      if (this.#logs.get(id)?.durable === 0 && (await persistence.delete(id).catch(() => true)) === false) return
       await expectRefusal(() => persistence.delete(id), 'LOCKED', `delete of ${id}, which is open`)
       return
     }
@@ -233,9 +231,9 @@ export class WorkloadRun {
   }
 }
 
-/** A session that was created and not yet stored is held by its writer, and is not there: both answers are right. */
+/** A session that was created and not yet stored is not there. The background may have stored what was accepted. */
 function refusalsOf(log: LogModel | undefined): readonly SessionErrorCode[] {
-  if (log === undefined) return ['NOT_FOUND']
+  if (log === undefined || log.accepted.length === 0) return ['NOT_FOUND']
   return log.durable === 0 ? ['LOCKED', 'NOT_FOUND'] : ['LOCKED']
 }
 

@@ -7,6 +7,7 @@ import { DECLARATION_MUTANTS } from './declaration-mutants.ts'
 import { DURABLE_MUTANTS } from './durable-mutants.ts'
 import { FORK_MUTANTS } from './fork-mutants.ts'
 import { GRAMMAR_MUTANTS } from './grammar-mutants.ts'
+import { ID_MUTANTS } from './id-mutants.ts'
 import { LIFE_MUTANTS } from './life-mutants.ts'
 import { LIST_MUTANTS } from './list-mutants.ts'
 import { MEDIUM_MUTANTS } from './medium-mutants.ts'
@@ -15,16 +16,21 @@ import { PROCESS_MUTANTS } from './process-mutants.ts'
 import { READ_MUTANTS } from './read-mutants.ts'
 import { RECOVERY_MUTANTS } from './recovery-mutants.ts'
 import { TURN_MUTANTS } from './turn-mutants.ts'
+import { UNFLUSHED_MUTANTS } from './unflushed-mutants.ts'
+import { WHOLE_LOG_MUTANTS } from './whole-log-mutants.ts'
 import { WRITER_MUTANTS } from './writer-mutants.ts'
 
 /** Wrong above the bytes: tried on the in-memory backend, against the logic tier. */
 export const LOGIC_MUTANTS: readonly Mutant[] = [
   ...LIFE_MUTANTS,
+  ...WHOLE_LOG_MUTANTS,
+  ...UNFLUSHED_MUTANTS,
   ...APPEND_MUTANTS,
   ...GRAMMAR_MUTANTS,
   ...DURABLE_MUTANTS,
   ...READ_MUTANTS,
   ...LIST_MUTANTS,
+  ...ID_MUTANTS,
   ...DATA_MUTANTS,
   ...TURN_MUTANTS,
   ...RECOVERY_MUTANTS,

@@ -25,9 +25,12 @@ export interface CaseResult {
   readonly family: Family
   readonly tier: Tier
   readonly title: string
-  /** `known-failure`: it failed, and the harness lists it in `knownFailures`. Counted as skipped. */
-  readonly status: 'passed' | 'failed' | 'skipped' | 'known-failure'
-  /** Why it was skipped, or how it failed. One line, never a stack. */
+  /**
+   * `known-failure`: it failed, and the harness lists it in `knownFailures`; counted as skipped. `not-applicable`: the
+   * clause is about other capability levels than those declared, for which other clauses ran; a count of its own.
+   */
+  readonly status: 'passed' | 'failed' | 'skipped' | 'known-failure' | 'not-applicable'
+  /** Why it did not run, or how it failed. One line, never a stack. */
   readonly message?: string
   readonly failure?: FailureReport
   /** Where the known failure is tracked; on a failed case too that passes by now and must be taken off the list. */
@@ -77,7 +80,12 @@ export interface ConformanceReport {
   readonly tiers: readonly TierReport[]
   readonly results: readonly CaseResult[]
   /** Known failures are counted as skipped. */
-  readonly counts: { readonly passed: number; readonly failed: number; readonly skipped: number }
+  readonly counts: {
+    readonly passed: number
+    readonly failed: number
+    readonly skipped: number
+    readonly notApplicable: number
+  }
 }
 
 /** Exit codes of the command, by outcome. */
@@ -101,9 +109,14 @@ export function summarize(facts: {
   const { results } = facts
   const count = (...statuses: readonly CaseResult['status'][]): number =>
     results.filter(({ status }) => statuses.includes(status)).length
-  const counts = { passed: count('passed'), failed: count('failed'), skipped: count('skipped', 'known-failure') }
+  const counts = {
+    passed: count('passed'),
+    failed: count('failed'),
+    skipped: count('skipped', 'known-failure'),
+    notApplicable: count('not-applicable'),
+  }
   const tiers = TIERS.map((tier): TierReport => {
-    const exercised = results.some((result) => result.tier === tier && result.status !== 'skipped')
+    const exercised = results.some((result) => result.tier === tier && hasRun(result))
     if (exercised) return { tier, exercised }
     const otherwise = facts.harnessError === undefined ? 'no case of this tier was selected' : 'the run ended before it'
     return { tier, exercised, reason: facts.tierReasons.get(tier) ?? otherwise }
@@ -125,9 +138,13 @@ export function summarize(facts: {
   }
 }
 
+function hasRun({ status }: CaseResult): boolean {
+  return status !== 'skipped' && status !== 'not-applicable'
+}
+
 function outcomeOf(harnessError: string | undefined, results: readonly CaseResult[]): ConformanceReport['outcome'] {
   if (harnessError !== undefined) return 'harness-error'
-  if (!results.some(({ level, status }) => level === 'MUST' && status !== 'skipped')) return 'nothing-ran'
+  if (!results.some((result) => result.level === 'MUST' && hasRun(result))) return 'nothing-ran'
   return results.some(({ status }) => status === 'failed') ? 'violations' : 'conforms'
 }
 

@@ -11,6 +11,7 @@ const STATUS: { readonly [S in CaseResult['status']]: string } = {
   failed: '\u2717 FAILED',
   skipped: '\u2013 skipped',
   'known-failure': '! known failure',
+  'not-applicable': '\u00b7 does not apply',
 }
 
 const VERDICT: { readonly [O in ConformanceReport['outcome']]: string } = {
@@ -48,7 +49,7 @@ export function htmlReport(report: ConformanceReport): string {
 }
 
 function heading(report: ConformanceReport): readonly string[] {
-  const { passed, failed, skipped } = report.counts
+  const { passed, failed, skipped, notApplicable } = report.counts
   const { node, platform, arch } = report.environment
   return [
     `<h1>Conformance of ${markupText(report.harness)}</h1>`,
@@ -60,6 +61,7 @@ function heading(report: ConformanceReport): readonly string[] {
       ['passed', passed],
       ['failed', failed],
       ['skipped', skipped],
+      ...(notApplicable === 0 ? [] : [['do not apply', notApplicable]]),
     ].map(([word, count]) => `<li><b>${count}</b> ${word}</li>`),
     '</ul>',
   ]
@@ -95,7 +97,8 @@ function tiers({ tiers: all, results }: ConformanceReport): readonly string[] {
   const rows = all.map(({ tier, exercised, reason }) => {
     const ofTier = results.filter((result) => result.tier === tier)
     const passed = ofTier.filter(({ status }) => status === 'passed').length
-    const words = exercised ? `${passed} of ${ofTier.length} passed` : `not exercised: ${markupText(reason ?? '')}`
+    const applicable = ofTier.filter(({ status }) => status !== 'not-applicable').length
+    const words = exercised ? `${passed} of ${applicable} passed` : `not exercised: ${markupText(reason ?? '')}`
     return `<tr><th scope="row">${tier}</th><td>${words}</td></tr>`
   })
   return ['<h2>Tiers</h2>', '<table>', ...rows, '</table>']
@@ -113,11 +116,11 @@ function isBuiltIn(family: string): boolean {
 function familyDetails(family: string, { results }: ConformanceReport): string {
   const cases = results.filter((result) => result.family === family)
   const count = (status: CaseResult['status']): number => cases.filter((one) => one.status === status).length
-  const others = (['failed', 'known-failure', 'skipped'] as const)
+  const others = (['failed', 'known-failure', 'skipped', 'not-applicable'] as const)
     .filter((status) => count(status) > 0)
     .map((status) => `, <span class="${status}">${count(status)} ${STATUS[status]}</span>`)
   return [
-    `<details><summary>${family}: ${count('passed')} of ${cases.length} passed${others.join('')}</summary>`,
+    `<details><summary>${family}: ${count('passed')} of ${cases.length - count('not-applicable')} passed${others.join('')}</summary>`,
     '<table>',
     ...cases.map(row),
     '</table>',

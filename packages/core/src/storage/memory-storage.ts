@@ -50,16 +50,18 @@ class MemoryStorage implements SessionStorage {
   }
 
   async openWriter(id: string, intent: WriterIntent): Promise<StorageWriter> {
-    if (this.#medium.locks.has(id)) throw locked(id)
     const stored = this.#medium.logs.get(id)
-    if (intent.kind === 'create') {
-      if (stored !== undefined) throw alreadyExists(id)
+    // A log that is not published yet is seen by nobody, its lock included.
+    if (intent.kind === 'resume') {
+      if (stored === undefined) throw notFound(id)
+      if (this.#medium.locks.has(id)) throw locked(id)
       this.#medium.locks.add(id)
-      return new MemoryWriter(this.#medium, id, newLog(intent.header), intent.staged === true)
+      return new MemoryWriter(this.#medium, id, stored, false)
     }
-    if (stored === undefined) throw notFound(id)
+    if (this.#medium.locks.has(id)) throw locked(id)
+    if (stored !== undefined) throw alreadyExists(id)
     this.#medium.locks.add(id)
-    return new MemoryWriter(this.#medium, id, stored, false)
+    return new MemoryWriter(this.#medium, id, newLog(intent.header), intent.staged === true)
   }
 
   async openReader(id: string): Promise<StorageReader> {

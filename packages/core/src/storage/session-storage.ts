@@ -223,14 +223,14 @@ export interface StorageRepair {
 export interface SessionStorage {
   readonly description: BackendDescription
   /**
-   * LOCKED when another writer holds the id, before any byte is touched; NOT_FOUND to resume what is not there;
-   * ALREADY_EXISTS to create what is; CORRUPT and UNSUPPORTED_VERSION for what header and tail show. Reads header and
+   * LOCKED when another writer holds the id, before any byte is touched; NOT_FOUND to resume what is not there, which
+   * is also what another writer has created and not yet stored (LIFE-15); ALREADY_EXISTS to create what is; CORRUPT and UNSUPPORTED_VERSION for what header and tail show. Reads header and
    * tail, not the log.
    */
   openWriter(id: string, intent: WriterIntent): Promise<StorageWriter>
   openReader(id: string): Promise<StorageReader>
   list(query: StorageListQuery): Promise<readonly StorageListEntry[]>
-  /** True when something was there. Complete and idempotent; LOCKED while a writer is open. */
+  /** True when something was there. Complete and idempotent; LOCKED while a writer is open, stored or not (DELETE-7). */
   delete(id: string): Promise<boolean>
   check(id: string, signal?: AbortSignal): Promise<StorageCheck>
   /** Present where `capabilities.repair` is `salvage`. */

@@ -1,0 +1,84 @@
+import { relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { RunningCase } from './case-context.ts'
+import { CaseSkipped, type ConformanceCase } from './conformance-case.ts'
+import { withDeadline } from './deadline.ts'
+import { escapedRejections } from './escaped-rejections.ts'
+import { Violation } from './expectation.ts'
+import { type Harness, HarnessError } from './harness.ts'
+import type { CaseResult, FailureReport } from './report/conformance-report.ts'
+import type { RunOptions } from './run-options.ts'
+import { sentenceOf } from './short-value.ts'
+import { usualCause } from './usual-causes.ts'
+
+/** Milliseconds that a case may take unless it says more. */
+export const CASE_DEADLINE_MS = 30_000
+
+/** What became of one case. */
+export type Verdict = Pick<CaseResult, 'status' | 'message' | 'failure' | 'digest' | 'knownFailure'>
+
+/** Runs one case to its end or its deadline. Rejects only for what is wrong with the harness. */
+export async function tryCase(
+  conformanceCase: ConformanceCase,
+  running: RunningCase,
+  harness: Harness,
+  options: RunOptions,
+): Promise<Verdict> {
+  const deadlineMs = options.caseDeadlineMs ?? conformanceCase.needs.timeoutMs ?? CASE_DEADLINE_MS
+  try {
+    const attempt = (): Promise<void> => {
+      return withDeadline(conformanceCase.run(running.context), deadlineMs, () => {
+        return new Violation(`nothing happened within ${deadlineMs / 1000} s: something never settles`)
+      })
+    }
+    const escaped = options.watchRejections === true ? await escapedRejections(attempt) : await attempt()
+    if (escaped?.[0] !== undefined) throw new Violation(`a rejection that nobody could handle: ${escaped[0]}`)
+    const digest = running.digest()
+    return { status: 'passed', ...(digest === undefined ? {} : { digest }) }
+  } catch (error) {
+    if (error instanceof HarnessError) throw error
+    if (error instanceof CaseSkipped) return { status: 'skipped', message: error.message }
+    const message = describeFailure(error)
+    const failure: FailureReport = {
+      message,
+      window: error instanceof Violation ? error.window : [],
+      history: running.history.lines(),
+      usualCause: usualCause(conformanceCase),
+      repeat: repeatCommand(conformanceCase.id, harness, options),
+    }
+    return { status: 'failed', message, failure }
+  }
+}
+
+/** A failure that is listed stays a failure, but is not red; one that is listed and passes is. */
+export function knownVerdict(verdict: Verdict, id: string, { knownFailures = {} }: Harness): Verdict {
+  const knownFailure = Object.hasOwn(knownFailures, id) ? knownFailures[id] : undefined
+  if (knownFailure === undefined) return verdict
+  switch (verdict.status) {
+    case 'failed':
+      return { ...verdict, status: 'known-failure', knownFailure }
+    case 'passed':
+      return { ...verdict, status: 'failed', knownFailure, message: 'passes by now: take it off `knownFailures`' }
+    default:
+      return verdict
+  }
+}
+
+/** A violation speaks for itself; anything else was thrown where the case expected none. */
+function describeFailure(error: unknown): string {
+  if (error instanceof Violation) return error.message
+  if (!(error instanceof Error)) return `unexpected throw of ${typeof error}`
+  return `unexpected ${error.name}: ${sentenceOf(error)}`
+}
+
+function repeatCommand(id: string, harness: Harness, { seed = 1, effort = 'full', harnessPath }: RunOptions): string {
+  const path = harnessPath ?? modulePath(harness.module) ?? './harness.js'
+  const quick = effort === 'quick' ? ' --effort quick' : ''
+  return `npx @session-persistence/conformance ${path} --id ${id} --seed ${seed}${quick}`
+}
+
+function modulePath(module: string | undefined): string | undefined {
+  if (module === undefined || !module.startsWith('file:')) return undefined
+  const path = relative(process.cwd(), fileURLToPath(module))
+  return path.startsWith('..') ? path : `./${path}`
+}

@@ -1,0 +1,24 @@
+import type { AnySessionEvent } from '@session-persistence/core'
+import { changedFile, contents } from './changed-file.ts'
+import type { CaseContext } from './conformance-case.ts'
+import { storeSession } from './stored-events.ts'
+import { turnEvents } from './workload.ts'
+
+/** The file that holds the sessions of a medium, this one among others. */
+export interface SharedFile {
+  readonly path: string
+  readonly events: readonly AnySessionEvent[]
+}
+
+/** Stores a session and finds the file that it went into, at rest. Skips where there is none. */
+export async function storeInSharedFile(context: CaseContext, id: string): Promise<SharedFile> {
+  const first = await context.open()
+  await storeSession(first, 'other', [turnEvents(1)])
+  await first.close()
+  const before = await contents(context)
+  const second = await context.open()
+  const events = await storeSession(second, id, [turnEvents(1), turnEvents(2)])
+  await second.close()
+  const path = changedFile(before, await contents(context))?.path
+  return path === undefined ? context.skip('no file of this medium holds the sessions') : { path, events }
+}

@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs'
+import type { AnySessionEvent } from '@session-persistence/core'
+import { changedFile } from './changed-file.ts'
+import type { CaseContext } from './conformance-case.ts'
+import { type RestingMedium, restMedium } from './damage.ts'
+import { expectEqual, expectThat } from './expectation.ts'
+import { bytesOf, endsOf } from './log-parts.ts'
+import { regularFilesAtRest } from './medium-files.ts'
+import { BATCHES, storeMapped } from './small-log.ts'
+import { storedEvents } from './stored-events.ts'
+import type { WorkerProcess, WorkerStep } from './worker-process.ts'
+
+/** The small log in a file that grew by a batch at each flush, so that cutting it tears the last of them. */
+export interface TearableLog {
+  readonly path: string
+  readonly bytes: Buffer
+  /** Where in the file each batch ends. */
+  readonly ends: readonly number[]
+  readonly events: readonly AnySessionEvent[]
+  readonly batches: readonly (readonly AnySessionEvent[])[]
+  /** Whether the engine under the backend takes back a batch that is cut short, before the backend can see it. */
+  readonly takenBack: boolean
+}
+
+/**
+ * The small log at rest. Where a session is records, the file is one of the engine's, as a process that was killed
+ * after its last flush leaves it.
+ */
+export async function storeTearable(context: CaseContext): Promise<TearableLog> {
+  if (context.medium.records === undefined) {
+    const { path, parts, events, batches } = await storeMapped(context)
+    if (path === undefined) return context.skip('no file of this medium grows by a batch')
+    return { path, bytes: bytesOf(parts), ends: endsOf(parts), events, batches, takenBack: false }
+  }
+  if (!context.spawns || !context.medium.listsFiles) {
+    return context.skip('tearing a batch of this medium takes `module`, `openAt`, `location` and `files`')
+  }
+  const { path, ends, events, resting } = await storeAndDie(context, 's')
+  if (path === undefined) return context.skip('no file of this medium grows by a batch')
+  const counts = BATCHES.map((_, batch) => BATCHES.slice(0, batch + 1).flat().length)
+  const batches = counts.map((count, batch) => events.slice(counts[batch - 1] ?? 0, count))
+  return { path, bytes: resting.files.get(path) ?? Buffer.alloc(0), ends, events, batches, takenBack: true }
+}
+
+/** The small log as a killed process left it. */
+export interface CrashedLog {
+  /** The file that grew by a batch at each flush, if one did. */
+  readonly path: string | undefined
+  /** Where in it each batch ends. */
+  readonly ends: readonly number[]
+  readonly events: readonly AnySessionEvent[]
+  /** The medium as it was left, before anything opened it again. */
+  readonly resting: RestingMedium
+}
+
+/** Stores the small log in another process, and kills that after its last flush while the session is open. */
+export async function storeAndDie(context: CaseContext, id: string): Promise<CrashedLog> {
+  const steps: readonly WorkerStep[] = [
+    { do: 'create', id },
+    ...BATCHES.flatMap((events) => [{ do: 'append', id, events } as const, { do: 'flush', id } as const]),
+  ]
+  const worker = context.spawn({ kind: 'script', steps, paced: true })
+  const sizes: (readonly [string, number])[][] = []
+  let path: string | undefined
+  let before = await contentsAtRest(context)
+  for (const [index, step] of steps.entries()) {
+    await stepDone(worker, index)
+    if (step.do !== 'flush') continue
+    const after = await contentsAtRest(context)
+    const changed = sizes.length === 0 ? undefined : changedFile(before, after)
+    if (changed?.grew === true) path = changed.path
+    sizes.push([...after].map(([file, { length }]) => [file, length]))
+    before = after
+  }
+  await worker.kill()
+  const resting = await restMedium(context)
+  const persistence = await context.open()
+  const events = await storedEvents(persistence, id)
+  await persistence.close()
+  await resting.restore()
+  expectEqual(events.length, BATCHES.flat().length, 'events of a process that was killed after its last flush')
+  return { path, ends: sizes.map((files) => new Map(files).get(path ?? '') ?? 0), events, resting }
+}
+
+async function stepDone(worker: WorkerProcess, step: number): Promise<void> {
+  worker.go()
+  for (const kind of ['begin', 'done'] as const) {
+    const line = await worker.next()
+    const isIt = line?.kind === kind && line.step === step
+    expectThat(isIt, `the other process said ${JSON.stringify(line)} instead of ${kind} ${step}`)
+  }
+}
+
+/** Of the engine's files too: nothing of this process has them open. */
+async function contentsAtRest(context: CaseContext): Promise<ReadonlyMap<string, Buffer>> {
+  const paths = await regularFilesAtRest(context.medium)
+  return new Map(paths.map((path) => [path, readFileSync(path)]))
+}
