@@ -1,5 +1,6 @@
 /** `npm run bench -- [FILE...] [--quick] [--backend NAME] [--scenario ID] [--dir DIRECTORY] [--json FILE]`. */
-import fs from 'node:fs/promises'
+import fs from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { isSessionError } from 'session-persistence'
 import { gateCommand } from './gate/gate-command.ts'
@@ -28,6 +29,9 @@ const HELP = `Measures the backends against the physical limit and against their
 
   npm run bench -- gate --help      about the comparison with the committed baseline
 `
+
+/** Real logs that may lie beside a checkout; the ones with deltas. */
+const CORPUS = fileURLToPath(new URL('../../../shared/corpus/dsh', import.meta.url))
 
 const EXIT_FAILED = 1
 const EXIT_USAGE = 2
@@ -75,7 +79,7 @@ async function main(): Promise<number> {
     process.stdout.write(HELP)
     return 0
   }
-  const report = given.from === undefined ? await measure(given) : readReport(await fs.readFile(given.from, 'utf8'))
+  const report = given.from === undefined ? await measure(given) : readReport(fs.readFileSync(given.from, 'utf8'))
   process.stdout.write(terminalReport(report, process.stdout.isTTY ? COLOR_STYLE : PLAIN_STYLE))
   await writeReports(report, given)
   return report.partial ? EXIT_FAILED : 0
@@ -89,6 +93,7 @@ async function measure(given: Given): Promise<BenchReport> {
     backends: given.backend,
     scenarios: given.scenario,
     files: given.files,
+    ...(fs.existsSync(CORPUS) ? { corpus: CORPUS } : {}),
     peers: given.peers,
     scale: given.quick ? 'quick' : 'full',
     signal: interrupted.signal,

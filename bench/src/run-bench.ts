@@ -22,6 +22,8 @@ import type { Scenario } from './scenario/scenario.ts'
 /** What failures name that belong to no scenario. */
 const OPEN = 'opening'
 const CLEAN_UP = 'clean-up'
+/** Name of the scenario over `corpus`. */
+const CORPUS = 'corpus'
 
 export interface BenchOptions {
   /** Names of built-in backends or paths of harness modules; default all built-in ones. */
@@ -30,6 +32,8 @@ export interface BenchOptions {
   readonly scenarios?: readonly string[]
   /** Logs of the user's own, in any format that can be imported; or directories of them. */
   readonly files?: readonly string[]
+  /** A directory of real logs, measured beside the generated ones where it is there. */
+  readonly corpus?: string
   /** Takes files apart before they are read, such as compressed ones. */
   readonly unpackers?: readonly Unpacker[]
   /** Also installs and measures other stores; where they cannot be installed the report says so. */
@@ -49,7 +53,7 @@ export interface BenchOptions {
  * anything is measured.
  */
 export async function runBench(options: BenchOptions = {}): Promise<BenchReport> {
-  const known = [...findScenarios(options), ...(await fileScenarios(options))]
+  const known = [...findScenarios(options), ...(await corpusScenario(options)), ...(await fileScenarios(options))]
   const { backends, unavailable: lacking } = await findBackends(options.backends)
   const directory = await temporaryDirectory()
   const start = performance.now()
@@ -107,9 +111,10 @@ function withoutGoalOfFullRuns(row: Row): Row {
   return holdsInQuickRuns(row.id) ? row : { ...row, goal: undefined, verdict: { kind: 'none' } }
 }
 
-function findScenarios({ scenarios = [], files = [] }: BenchOptions): readonly Scenario[] {
+function findScenarios({ scenarios = [], files = [], corpus }: BenchOptions): readonly Scenario[] {
   if (scenarios.length === 0) return files.length === 0 ? ALL_SCENARIOS : []
-  return scenarios.map((id) => {
+  const generated = scenarios.filter((id) => id !== CORPUS || corpus === undefined)
+  return generated.map((id) => {
     const found = ALL_SCENARIOS.find((scenario) => scenario.id === id)
     if (found !== undefined) return found
     const known = ALL_SCENARIOS.map((scenario) => scenario.id).join(', ')
@@ -131,6 +136,19 @@ async function findPeers({ progress = () => {}, signal }: BenchOptions): Promise
       unavailable: [{ name: 'peers', reason: `they could not be installed: ${said}` }, ...NO_PEERS],
     }
   }
+}
+
+/** With everything, or when it is asked for by name. */
+async function corpusScenario({
+  corpus,
+  scenarios = [],
+  files = [],
+  signal,
+}: BenchOptions): Promise<readonly Scenario[]> {
+  const wanted = scenarios.length === 0 ? files.length === 0 : scenarios.includes(CORPUS)
+  if (corpus === undefined || !wanted) return []
+  const given = await readGivenLogs(corpus, signal === undefined ? {} : { signal })
+  return [givenLogsScenario(CORPUS, given)]
 }
 
 async function fileScenarios({ files = [], signal, unpackers }: BenchOptions): Promise<readonly Scenario[]> {

@@ -1,6 +1,6 @@
 /** The report as a table for a terminal. */
 
-import { absolute, interval, quantity, threeDigits, verdictWords } from './quantity.ts'
+import { absolute, failureWords, interval, quantity, threeDigits, verdictWords } from './quantity.ts'
 import type { BenchReport } from './report.ts'
 import type { Row } from './row.ts'
 import { groupsOf } from './row-groups.ts'
@@ -75,7 +75,13 @@ function table(rows: readonly Row[], style: Style): string[] {
     text,
     style: style.dim,
   }))
-  const body = rows.map((row) => cellsOf(row, style))
+  const said = new Set<string>()
+  const body = rows.map((row) => {
+    const { note = '' } = row
+    const first = note !== '' && !said.has(note)
+    said.add(note)
+    return cellsOf(row, first ? note : '', style)
+  })
   const widths = heading.map((_, column) =>
     Math.max(...[heading, ...body].map((cells) => cells[column]?.text.length ?? 0)),
   )
@@ -91,7 +97,8 @@ function table(rows: readonly Row[], style: Style): string[] {
   return lines
 }
 
-function cellsOf(row: Row, style: Style): readonly Cell[] {
+/** `note`: what a reference does not promise, said once. */
+function cellsOf(row: Row, note: string, style: Style): readonly Cell[] {
   const colour = { reached: style.good, missed: style.bad, unclear: style.unsure, none: style.dim }[row.verdict.kind]
   return [
     { text: row.backend, ...(row.role === 'reference' ? { style: style.dim } : {}) },
@@ -99,14 +106,16 @@ function cellsOf(row: Row, style: Style): readonly Cell[] {
     { text: row.goal === undefined ? '' : `≤ ${quantity(row.goal, row.unit)}` },
     { text: interval(row.measured, row.unit) },
     { text: absolute(row), style: style.dim },
-    { text: verdictWords(row), style: colour },
+    { text: note === '' ? verdictWords(row) : note, style: note === '' ? colour : style.dim },
   ]
 }
 
 function footer({ rows, failures, partial, seconds }: BenchReport, style: Style): string[] {
   const count = (kind: Row['verdict']['kind']): number => rows.filter((row) => row.verdict.kind === kind).length
-  const lines = failures.map(({ scenario, message }) => style.bad(`${scenario} failed: ${message}`))
+  const lines = failures.map((failure) => style.bad(failureWords(failure)))
+  const judged = rows.some(({ goal }) => goal !== undefined)
   const verdicts = `${count('reached')} goals reached, ${count('missed')} missed, ${count('unclear')} undecided`
-  lines.push(`${partial ? 'Partial run: ' : ''}${verdicts} in ${Math.round(seconds)} s`)
+  const result = judged ? `${verdicts} in ${Math.round(seconds)} s` : `measured in ${Math.round(seconds)} s`
+  lines.push(`${partial ? 'Partial run, what is missing was not measured: ' : ''}${result}`)
   return lines
 }

@@ -10,6 +10,7 @@ import { BareAppend } from '../reference/bare-append.ts'
 import { parseFile } from '../reference/bare-replay.ts'
 import { countedRow, plainRow, REFERENCES, type Row, ratioRow } from '../report/row.ts'
 import { exactly } from '../statistics/estimate.ts'
+import { givenAppendRows } from './given-appends.ts'
 import { lasting, type Scenario, type ScenarioContext } from './scenario.ts'
 
 const PAGE = 100
@@ -22,7 +23,7 @@ export function givenLogsScenario(id: string, given: GivenLogs): Scenario {
   const what = `${given.name}: ${count}, ${events.toLocaleString('en-US')} events`
   return {
     id,
-    description: `real logs, ${what}: stored, replayed, resumed and read from the end`,
+    description: `real logs, ${what}: stored, appended, replayed, resumed and read from the end`,
     run: (context) => measure(context, id, what, given.logs),
   }
 }
@@ -84,7 +85,7 @@ async function measure(
       ),
     )
   }
-  rows.push(...(await storeRows(context, id, what, logs)))
+  rows.push(...(await storeRows(context, id, what, logs)), ...(await givenAppendRows(context, id, what, logs)))
   return rows
 }
 
@@ -131,13 +132,14 @@ async function storeRows(
     ),
   ]
   const samples = await interleave(cases, context.plan('long'))
-  return backends.map((backend) =>
-    ratioRow(
-      { id: `${id}/store`, title: `store, ${PAGE} events a batch, ${what}`, backend, through: 'session', unit: '× W' },
-      samplesOf(samples, backend.name),
-      samplesOf(samples, 'W'),
+  const W = samplesOf(samples, 'W')
+  const facts = { id: `${id}/store`, title: `store whole logs, ${PAGE} events a batch, ${what}`, unit: '× W' } as const
+  return [
+    ratioRow({ ...facts, backend: REFERENCES.W, through: 'none' }, W, W),
+    ...backends.map((backend) =>
+      ratioRow({ ...facts, backend, through: 'session' }, samplesOf(samples, backend.name), W),
     ),
-  )
+  ]
 }
 
 /** Writes reference P's file, and returns the bytes of all events as JSON lines. */

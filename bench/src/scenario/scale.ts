@@ -36,7 +36,7 @@ export const FULL: Scale = {
   longEvents: 1_000_000,
   listed: 10_000,
   processes: 6,
-  streamSeconds: 4,
+  streamSeconds: 3,
 }
 
 export const QUICK: Scale = {
