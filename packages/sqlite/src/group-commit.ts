@@ -14,8 +14,8 @@ import { writeFailure } from './write-failure.ts'
 const TRANSACTION_BYTES_MAX = 4 * 1024 * 1024
 
 const PAGE_BYTES = 4096
-/** Pages that a small commit writes: records, the session's row, two index leaves. */
-const COMMIT_PAGES = 4
+/** Pages that a small commit writes: the end of the records, the session's row, a leaf of the index by time. */
+const COMMIT_PAGES = 3
 
 interface CommitRequest {
   readonly bytes: number
@@ -118,7 +118,7 @@ export class GroupCommit {
       const outcome = await this.#attempt(waiting)
       switch (outcome.kind) {
         case 'committed':
-          this.#pages += COMMIT_PAGES + waiting.reduce((sum, { bytes }) => sum + Math.ceil(bytes / PAGE_BYTES), 0)
+          this.#pages += COMMIT_PAGES + waiting.reduce((sum, { bytes }) => sum + bytes / PAGE_BYTES, 0)
           for (const { resolve } of waiting) resolve()
           this.#onCommit()
           return
