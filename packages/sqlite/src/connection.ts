@@ -1,6 +1,7 @@
 /** One connection to the database, with every setting that matters set and read back. */
 import { SessionError } from '@session-persistence/core'
 import type { Driver, DriverConnection, SqlValue, Statement } from './driver.ts'
+import { unreadableSchema } from './sqlite-error.ts'
 
 export type JournalMode = 'wal' | 'delete'
 
@@ -65,7 +66,11 @@ export class Connection {
    */
   static visit(driver: Driver, path: string): void {
     Connection.#opened(new Connection(driver.open(path, 'write'), path), (connection) => {
-      connection.all('SELECT count(*) FROM sqlite_schema')
+      try {
+        connection.all('SELECT count(*) FROM sqlite_schema')
+      } catch (error) {
+        throw unreadableSchema(error, path)
+      }
     }).close()
   }
 

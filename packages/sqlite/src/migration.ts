@@ -6,7 +6,7 @@ import { SessionError } from '@session-persistence/core'
 import type { Connection } from './connection.ts'
 import { DatabaseFile } from './database-file.ts'
 import { checkSchema, readSchemaVersion, SCHEMA, SCHEMA_VERSION, type SchemaObject } from './schema.ts'
-import { sqliteCode } from './sqlite-error.ts'
+import { unreadableSchema } from './sqlite-error.ts'
 
 export interface SchemaRelease {
   readonly version: number
@@ -37,10 +37,7 @@ export function checkDatabase(connection: Connection, releases: readonly SchemaR
     checkSchema(connection, release.schema)
     return version
   } catch (error) {
-    // SQLite's word for a file format that it does not know, and for a schema that it cannot parse.
-    if (sqliteCode(error) !== 'SQLITE_ERROR') throw error
-    const { path } = connection
-    throw new SessionError('CORRUPT', `SQLite cannot read the schema: ${path}`, { path, cause: error })
+    throw unreadableSchema(error, connection.path)
   } finally {
     if (connection.inTransaction) connection.run('ROLLBACK')
   }

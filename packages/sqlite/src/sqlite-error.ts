@@ -35,6 +35,12 @@ export function sqliteError(error: unknown, action: string, path: string): Sessi
   return new SessionError(code, `cannot ${action}: ${found} in ${path}`, { path, cause: error })
 }
 
+/** CORRUPT for SQLite's word for a file format that it does not know, and for a schema that it cannot parse. */
+export function unreadableSchema(error: unknown, path: string): unknown {
+  if (sqliteCode(error) !== 'SQLITE_ERROR') return error
+  return new SessionError('CORRUPT', `SQLite cannot read the schema: ${path}`, { path, cause: error })
+}
+
 /** True for contention: nothing happened, and the same call may succeed in a moment. */
 export function isBusy(error: unknown): boolean {
   return sqliteError(error, '', '').code === 'BUSY'

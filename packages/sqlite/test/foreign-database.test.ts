@@ -66,6 +66,16 @@ describe('a file that is no session database', () => {
   })
 })
 
+it('of a format that SQLite does not know, beside a journal to roll back, is CORRUPT', async () => {
+  await makeDatabase()
+  const bytes = await readFile(file)
+  // Schema format number, of which SQLite knows up to 4.
+  bytes.writeUInt32BE(9, 44)
+  await writeFile(file, bytes)
+  await writeFile(`${file}-journal`, Buffer.concat([Buffer.from('d9d505f920a163d7', 'hex'), Buffer.alloc(1024, 7)]))
+  await expect(openSqlite({ file })).rejects.toMatchObject({ code: 'CORRUPT' })
+})
+
 describe('a session database whose schema was changed', () => {
   beforeEach(makeDatabase)
 

@@ -81,7 +81,7 @@ const MUTATIONS: readonly DatabaseMutation[] = [
   (bytes, random) => {
     const { start, size } = page(bytes, random)
     const other = page(bytes, random).start
-    if (random.below(3) === 0) bytes.fill(random.pick([0, 0xff]), start, start + size)
+    if (random.below(3) === 0) bytes.subarray(start, start + size).fill(random.pick([0, 0xff]))
     else if (random.below(4) === 0) random.bytes(size).copy(bytes, start)
     else Buffer.from(bytes.subarray(other, other + size)).copy(bytes, start)
     return bytes
