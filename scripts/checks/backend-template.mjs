@@ -3,6 +3,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { codeBlocks } from '../markdown.mjs'
 import { runCommand } from '../run-command.mjs'
 import { publicPackages, readManifest, root } from '../workspace.mjs'
@@ -17,9 +18,10 @@ const kit = join('node_modules', '.bin', 'session-persistence-conformance')
  * @param {string} command
  * @param {readonly string[]} args
  * @param {string} cwd
+ * @param {Readonly<Record<string, string>>} [env]
  */
-async function must(command, args, cwd) {
-  const { ok, output } = await runCommand(command, args, { cwd })
+async function must(command, args, cwd, env = {}) {
+  const { ok, output } = await runCommand(command, args, { cwd, env })
   if (!ok) throw new Error(`${command} ${args.join(' ')}\n${output}`)
   return output
 }
@@ -107,6 +109,24 @@ describeConformance(harness, { describe, it }, {
   return file
 }
 
+/**
+ * The runner of the kit's own tests that is shaped like jest, as if it were installed here.
+ *
+ * @param {string} project
+ */
+function jestShaped(project) {
+  const harnesses = join(root, 'packages', 'conformance', 'test', 'harnesses')
+  for (const name of ['jest-shaped-run.mjs', 'runner-options.mjs']) {
+    cpSync(join(harnesses, name), join(project, 'conformance', name))
+  }
+  mkdirSync(join(project, 'jest'))
+  return must(process.execPath, [join('conformance', 'jest-shaped-run.mjs')], project, {
+    CONFORMANCE_HARNESS: pathToFileURL(join(project, 'conformance', 'harness.js')).href,
+    CONFORMANCE_OPTIONS: JSON.stringify({ effort, ...(whole ? {} : { tiers: ['logic', 'medium'] }) }),
+    CONFORMANCE_REPORT: join(project, 'jest', 'conformance.json'),
+  })
+}
+
 /** @param {string} project */
 async function sameVerdicts(project) {
   // Processes that are killed take most of the time, and no runner sees them otherwise than another.
@@ -115,11 +135,12 @@ async function sameVerdicts(project) {
   const runs = [
     must(process.execPath, ['--test', writeTest(project, 'node:test')], project),
     must('vitest', ['run', '--root', project, writeTest(project, 'vitest')], project),
+    jestShaped(project),
     must(kit, command, project),
   ]
   await Promise.all(runs)
   const expected = verdicts(project, 'command')
-  for (const runner of ['node:test', 'vitest']) {
+  for (const runner of ['node:test', 'vitest', 'jest']) {
     if (verdicts(project, runner) !== expected) throw new Error(`${runner} and the command differ in their verdicts`)
   }
 }
@@ -127,7 +148,8 @@ async function sameVerdicts(project) {
 /** @param {string} project */
 async function reachesTheHighestLevel(project) {
   const output = await must(kit, ['./conformance/harness.js', '--effort', effort], project)
-  if (!output.includes('outcome: conforms; level reached: medium')) throw new Error(output)
+  if (!/outcome: conforms; level reached: medium\n\d+ passed, 0 failed, 0 skipped\n$/.test(output))
+    throw new Error(output)
 }
 
 /** @param {string} project */

@@ -15,7 +15,7 @@ import { storeAndDie } from '../tearable-log.ts'
 /** Flips tried in one file of any layout. */
 const FLIPS_A_FILE = 1_024
 /** And in one of the engine's, which the whole medium is put back after. */
-const FLIPS_AN_ENGINE_FILE = 512
+const FLIPS_AN_ENGINE_FILE = { full: 512, quick: 24 } as const
 /** A name or a version that was hit is another name or version. */
 const FLIPPED_ANYWHERE = ['CORRUPT', 'UNSUPPORTED_VERSION', 'NOT_FOUND'] as const
 
@@ -90,7 +90,7 @@ export const CORRUPT_REPAIR_CASES: readonly ConformanceCase[] = casesOf('CORRUPT
       const crashed = await storeAndDie(context, 'crashed')
       for (const [path, bytes] of crashed.resting.files) {
         if (!isEngineFile(context.medium, path)) continue
-        for (const [flipped, what] of flipsOf(context, path, bytes, FLIPS_AN_ENGINE_FILE)) {
+        for (const [flipped, what] of flipsOf(context, path, bytes, FLIPS_AN_ENGINE_FILE[context.effort])) {
           crashed.resting.damage(path, flipped)
           await readDamaged(context, { id: 'crashed', original: crashed.events, codes: FLIPPED_ANYWHERE, what })
           await crashed.resting.restore()

@@ -15,8 +15,8 @@ import { storeAndDie } from '../tearable-log.ts'
 const EVERY_BIT = 8 * 2_048
 /** Flips of records: putting them back takes the engine of the medium a while. */
 const EVERY_BIT_OF_RECORDS = 4_096
-/** Lengths to which a file of the engine is cut. */
-const ENGINE_CUTS = 512
+/** Lengths to which a file of the engine is cut: the whole medium is put back after each. */
+const ENGINE_CUTS = { full: 512, quick: 24 } as const
 /** A flipped digit of the version is a version of its own. */
 const FLIPPED = ['CORRUPT', 'UNSUPPORTED_VERSION'] as const
 
@@ -43,7 +43,7 @@ export const CORRUPT_CASES: readonly ConformanceCase[] = casesOf('CORRUPT', {
       const { resting, events } = await storeAndDie(context, 'crashed')
       for (const [path, bytes] of resting.files) {
         if (!isEngineFile(context.medium, path)) continue
-        for (const length of places(context, bytes.length, ENGINE_CUTS)) {
+        for (const length of places(context, bytes.length, ENGINE_CUTS[context.effort])) {
           resting.damage(path, bytes.subarray(0, length))
           const what = `${basename(path)} cut at ${length}`
           await readDamaged(context, { id: 'crashed', original: events, codes: ['CORRUPT', 'NOT_FOUND'], what })
