@@ -5,6 +5,8 @@ import { COMMIT_BYTES, COMMIT_START, type Commit, readCommit } from './commit-re
 /** Content of one page: about 14,000 small events. One frame may be larger. */
 export const PAGE_CONTENT_BYTES: number = 512 * 1024
 
+const FIRST_BYTE = COMMIT_START[0] ?? 0
+
 /** A record in place. */
 export interface PlacedCommit {
   readonly commit: Commit
@@ -36,7 +38,8 @@ function firstCommit(window: Window, from: number, salt: number): PlacedCommit |
 export function lastCommit(window: Window, end: number, salt: number): PlacedCommit | undefined {
   const { bytes, offset } = window
   for (let at = end - offset - COMMIT_BYTES; at >= 0; at--) {
-    at = bytes.lastIndexOf(COMMIT_START, at)
+    // One byte is looked for ten times as fast as eight: a file that was filled up with zeros must cost little.
+    at = bytes.lastIndexOf(FIRST_BYTE, at)
     if (at === -1) return undefined
     const found = placedCommit(window, offset + at, salt)
     if (found !== undefined) return found
