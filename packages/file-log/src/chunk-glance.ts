@@ -1,6 +1,6 @@
 /**
- * What a line of stream deltas says about itself without decoding its texts: for folds that need no chunk, which are
- * 96 % of the events of a streaming log. The checksums prove that the line is what was written, and what is written in
+ * What a line says about itself without decoding its texts: for folds that need no chunk, which are 96 % of the events of
+ * a streaming log, and for what lies outside the range that is read. The checksums prove that the line is what was written, and what is written in
  * exactly this form can mean one thing only; every other line takes the general road.
  */
 
@@ -23,6 +23,7 @@ const SEQ = Buffer.from('{"seq":')
 const TIME = Buffer.from(',"time":')
 const RUN = Buffer.from(',"run":{"turn":')
 const CHUNK = Buffer.from(',"type":"assistant/chunk","data":{"turn":')
+const TYPE = Buffer.from(',"type":"')
 const STEP = Buffer.from(',"step":')
 const KIND = Buffer.from(',"kind":"')
 /** Unescaped quotes do not occur inside a string, so this stands where the block ends and nowhere else. */
@@ -45,6 +46,18 @@ export function glanceChunks(bytes: Buffer, start: number, end: number): ChunkGl
   if (!packed) return { seq, count: 1, turn, step }
   const count = countRun(bytes, integerEnd(), end)
   return count === undefined ? undefined : { seq, count, turn, step }
+}
+
+/**
+ * The seq of the line at `start` when it starts as a single event of the usual form does, else NaN: for lines outside
+ * the range that is read. Negative times take the general road.
+ */
+export function glanceEventSeq(bytes: Buffer, start: number): number {
+  if (!hasAt(bytes, start, SEQ)) return Number.NaN
+  const seq = integerAt(bytes, start + SEQ.length)
+  if (!hasAt(bytes, integerEnd(), TIME)) return Number.NaN
+  const time = integerAt(bytes, integerEnd() + TIME.length)
+  return Number.isNaN(time) || !hasAt(bytes, integerEnd(), TYPE) ? Number.NaN : seq
 }
 
 /** One more than the gaps between the events of a run. */

@@ -33,6 +33,8 @@ export interface UnitSpan {
   readonly end: number
   readonly firstSeq: number
   readonly lastSeq: number
+  /** The unit before this one, in which the place lies that was asked for: where a codec can tell. */
+  readonly within?: { readonly offset: number; readonly firstSeq: number }
 }
 
 export interface SalvagedUnit extends UnitSpan {

@@ -8,6 +8,7 @@ import { readBytes } from './read-bytes.ts'
 
 /** Below this a plain scan is cheaper than another probe. */
 const CLOSE_BYTES = 64 * 1024
+const AIM_BYTES = CLOSE_BYTES / 4
 const PROBE_BYTES = 16 * 1024
 const PROBE_BYTES_MAX = 1024 * 1024
 
@@ -34,8 +35,16 @@ export async function seek(
     low = { offset: tail.lastBatch.offset, seq: tail.lastBatch.firstSeq }
   }
   for (let turn = 0; high.offset - low.offset > CLOSE_BYTES && low.seq < seq; turn++) {
-    const guess = turn % 3 === 2 ? middle(low, high) : interpolated(low, high, seq)
+    const guess =
+      turn % 3 === 2 ? middle(low, high) : interpolated(low, high, seq, turn % 3 === 0 ? -AIM_BYTES : AIM_BYTES)
     const unit = await probe(file, path, codec, dialect, guess, high.offset)
+    const within = unit?.within
+    if (within !== undefined && within.offset > low.offset && unit !== undefined && seq < unit.firstSeq) {
+      // Large units are found by one probe each, or left behind as a whole.
+      if (within.firstSeq <= seq) return { offset: within.offset, seq: within.firstSeq }
+      high = { offset: within.offset, seq: within.firstSeq }
+      continue
+    }
     if (unit !== undefined && unit.firstSeq <= seq && unit.offset > low.offset) {
       low = { offset: unit.offset, seq: unit.firstSeq }
     } else {
@@ -49,11 +58,11 @@ function middle(low: ScanStart, high: ScanStart): number {
   return low.offset + Math.floor((high.offset - low.offset) / 2)
 }
 
-/** Aims a little before the seq, so that one probe usually becomes the new lower end close to it. */
-function interpolated(low: ScanStart, high: ScanStart, seq: number): number {
+/** Aims a little before the seq and then a little behind it, so that two probes usually become both ends close to it. */
+function interpolated(low: ScanStart, high: ScanStart, seq: number, beside: number): number {
   const span = high.offset - low.offset
   const share = (seq - low.seq) / Math.max(1, high.seq - low.seq)
-  const aim = low.offset + Math.floor(span * share) - CLOSE_BYTES / 4
+  const aim = low.offset + Math.floor(span * share) + beside
   return Math.min(high.offset - 1, Math.max(low.offset + 1, aim))
 }
 

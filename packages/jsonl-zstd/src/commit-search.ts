@@ -57,7 +57,8 @@ export function findUnitByCommit(window: Window, from: number, salt: number, dat
   const { commit, frame, end } = found
   const next = commit.firstSeq + commit.events
   if (frame >= from && frame >= dataStart) return { offset: frame, end, firstSeq: commit.firstSeq, lastSeq: next - 1 }
-  return { offset: end, end, firstSeq: next, lastSeq: next - 1 }
+  const within = frame < dataStart ? {} : { within: { offset: frame, firstSeq: commit.firstSeq } }
+  return { offset: end, end, firstSeq: next, lastSeq: next - 1, ...within }
 }
 
 /** See `LogDialect.pageStart`: as many units as a page holds, at least one. */

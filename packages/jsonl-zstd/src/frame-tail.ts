@@ -10,6 +10,7 @@ import { crc32 } from 'node:zlib'
 import { SessionError } from '@session-persistence/core'
 import {
   type BatchSpan,
+  type ByteSource,
   type Damage,
   hasZeroedSector,
   type LogTail,
@@ -19,6 +20,7 @@ import {
 } from '@session-persistence/file-log'
 import { COMMIT_BYTES, COMMIT_START, readMovedCommit } from './commit-record.ts'
 import { lastCommit, type PlacedCommit, placedCommit } from './commit-search.ts'
+import { FileEnd, STEP_BYTES } from './file-end.ts'
 import { UNIT_BYTES_MAX } from './frame-unit.ts'
 import {
   BLOCK_HEADER_BYTES,
@@ -29,52 +31,28 @@ import {
   readFrameHeader,
 } from './frame-walk.ts'
 
-/** A file of known size. */
-export interface TailSource {
-  readonly path: string
-  readonly size: number
-  /** Exactly these bytes. CORRUPT when the file has become shorter. */
-  read(offset: number, length: number): Promise<Buffer>
-}
-
-/** A multiple of the sector size, so that no sector is split where steps start at sectors. */
-const STEP_BYTES = 64 * 1024
 /** Once the end of the file has no record. */
 const LONG_STEP_BYTES = 4 * 1024 * 1024
 /** Read around a block header; the next one is usually 128 KiB away, and in a forged frame four bytes. */
 const NEAR_BYTES = 4096
 
-export function findFrameTail(source: TailSource, dataStart: number, salt: number): Promise<LogTail> {
-  return new FrameTail(source, dataStart, salt).find()
+export function findFrameTail(source: ByteSource, dataStart: number, salt: number): Promise<LogTail> {
+  return new FrameTail(new FileEnd(source, dataStart), dataStart, salt).find()
 }
 
 class FrameTail {
-  readonly #source: TailSource
+  readonly #file: FileEnd
   readonly #dataStart: number
   readonly #salt: number
-  /** The end of the file, where nearly everything that is asked for lies. */
-  #end: Window | undefined
 
-  constructor(source: TailSource, dataStart: number, salt: number) {
-    this.#source = source
+  constructor(file: FileEnd, dataStart: number, salt: number) {
+    this.#file = file
     this.#dataStart = dataStart
     this.#salt = salt
   }
 
-  /** These bytes, without another read where they are among the last ones. */
-  async #bytes(offset: number, length: number): Promise<Buffer> {
-    const { size } = this.#source
-    if (this.#end === undefined) {
-      const start = Math.max(this.#dataStart, size - STEP_BYTES)
-      this.#end = { bytes: await this.#source.read(start, size - start), offset: start }
-    }
-    const at = offset - this.#end.offset
-    if (at >= 0 && at + length <= this.#end.bytes.length) return this.#end.bytes.subarray(at, at + length)
-    return await this.#source.read(offset, length)
-  }
-
   async find(): Promise<LogTail> {
-    const { size } = this.#source
+    const { size } = this.#file
     if (size <= this.#dataStart) return this.#tail(undefined, { kind: 'clean' })
     let disorder: Damage | undefined
     for (let before = size; ; ) {
@@ -105,7 +83,7 @@ class FrameTail {
 
   /** `last` counts. What of it, and of the bytes behind it, is sound? */
   async #judge(last: PlacedCommit, previous: PlacedCommit | 'header'): Promise<LogTail> {
-    const { size } = this.#source
+    const { size } = this.#file
     if (await this.#isSound(last)) {
       return this.#tail(last, last.end === size ? { kind: 'clean' } : await this.#verdict(last))
     }
@@ -122,11 +100,11 @@ class FrameTail {
 
   /** On the bytes behind the last batch, which end a record that counts. */
   async #verdict(last: PlacedCommit | undefined): Promise<TailVerdict> {
-    const { size } = this.#source
+    const { size } = this.#file
     const start = last?.end ?? this.#dataStart
     const torn: TailVerdict = { kind: 'torn', offset: start, bytes: size - start }
     // No record ends with a NUL.
-    if ((await this.#bytes(size - 1, 1))[0] === 0) return torn
+    if ((await this.#file.bytes(size - 1, 1))[0] === 0) return torn
     const end = await this.#endOfWrite(start)
     if (end === 'beyond') return torn
     // A hole that a power cut left has nothing sound behind it: holes are in the last batch only.
@@ -140,17 +118,17 @@ class FrameTail {
 
   /** Whether the file ends with a unit that verifies, at or behind `start`. */
   async #endsSound(start: number): Promise<boolean> {
-    const { size } = this.#source
+    const { size } = this.#file
     const at = size - COMMIT_BYTES
     if (at < start) return false
-    const found = placedCommit({ bytes: await this.#bytes(at, COMMIT_BYTES), offset: at }, at, this.#salt)
+    const found = placedCommit({ bytes: await this.#file.bytes(at, COMMIT_BYTES), offset: at }, at, this.#salt)
     return found !== undefined && found.frame >= start && (await this.#isSound(found))
   }
 
   /** `beyond` when the unit that starts at `start` would go on behind the file; else what stands there instead of one. */
   async #endOfWrite(start: number): Promise<'beyond' | { readonly why: string; readonly found?: number }> {
-    const { size } = this.#source
-    const window = await this.#bytes(start, Math.min(FRAME_HEADER_BYTES_MAX, size - start))
+    const { size } = this.#file
+    const window = await this.#file.bytes(start, Math.min(FRAME_HEADER_BYTES_MAX, size - start))
     const header = readFrameHeader(window, 0, window.length)
     if ('kind' in header) return header.kind === 'incomplete' ? 'beyond' : { why: header.why }
     const blockMax = blockContentMax(header)
@@ -159,7 +137,7 @@ class FrameTail {
     for (;;) {
       if (at + BLOCK_HEADER_BYTES > size) return 'beyond'
       if (at + BLOCK_HEADER_BYTES > near.offset + near.bytes.length) {
-        near = { bytes: await this.#bytes(at, Math.min(NEAR_BYTES, size - at)), offset: at }
+        near = { bytes: await this.#file.bytes(at, Math.min(NEAR_BYTES, size - at)), offset: at }
       }
       const block = readBlockHeader(near.bytes.readUIntLE(at - near.offset, BLOCK_HEADER_BYTES), blockMax)
       if (block === undefined) return { why: 'a block header is damaged' }
@@ -168,7 +146,7 @@ class FrameTail {
     }
     at += header.checksum ? CHECKSUM_BYTES : 0
     if (at > size) return 'beyond'
-    const record = await this.#bytes(at, Math.min(COMMIT_BYTES, size - at))
+    const record = await this.#file.bytes(at, Math.min(COMMIT_BYTES, size - at))
     const damaged = { why: 'its commit record is damaged' }
     if (record.length < COMMIT_BYTES) {
       const length = Math.min(record.length, COMMIT_START.length)
@@ -180,7 +158,7 @@ class FrameTail {
 
   /** The last valid record that ends at or before `end`, whether it counts or not. */
   async #commitBefore(end: number): Promise<PlacedCommit | undefined> {
-    const { size } = this.#source
+    const { size } = this.#file
     let step = STEP_BYTES
     for (let high = end; high - this.#dataStart >= COMMIT_BYTES; step = LONG_STEP_BYTES) {
       if (size - high > UNIT_BYTES_MAX) {
@@ -188,13 +166,13 @@ class FrameTail {
           'CORRUPT',
           `the end of the log is damaged: no batch in the last ${UNIT_BYTES_MAX} bytes`,
           {
-            path: this.#source.path,
+            path: this.#file.path,
             offset: high,
           },
         )
       }
       const low = Math.max(this.#dataStart, high - step)
-      const found = lastCommit({ bytes: await this.#bytes(low, high - low), offset: low }, high, this.#salt)
+      const found = lastCommit({ bytes: await this.#file.bytes(low, high - low), offset: low }, high, this.#salt)
       if (found !== undefined) return found
       if (low === this.#dataStart) return undefined
       high = low + COMMIT_BYTES - 1
@@ -207,14 +185,14 @@ class FrameTail {
     if (frame === this.#dataStart) return 'header'
     const at = frame - COMMIT_BYTES
     if (at < this.#dataStart) return undefined
-    const window: Window = { bytes: await this.#bytes(at, COMMIT_BYTES), offset: at }
+    const window: Window = { bytes: await this.#file.bytes(at, COMMIT_BYTES), offset: at }
     return placedCommit(window, at, this.#salt)
   }
 
   async #isSound({ frame, at, commit }: PlacedCommit): Promise<boolean> {
     let crc = 0
     for (let from = frame; from < at; from += STEP_BYTES) {
-      crc = crc32(await this.#bytes(from, Math.min(STEP_BYTES, at - from)), crc)
+      crc = crc32(await this.#file.bytes(from, Math.min(STEP_BYTES, at - from)), crc)
     }
     return crc === commit.frameCrc
   }
@@ -223,7 +201,7 @@ class FrameTail {
   async #hasHole(start: number, end: number): Promise<boolean> {
     for (let from = start; from < end; ) {
       const to = Math.min(end, Math.floor(from / SECTOR_BYTES) * SECTOR_BYTES + STEP_BYTES)
-      const bytes = await this.#bytes(from, to - from)
+      const bytes = await this.#file.bytes(from, to - from)
       if (hasZeroedSector(bytes, 0, bytes.length, from, start, end)) return true
       from = to
     }

@@ -12,7 +12,7 @@ import {
   type StoredRecord,
   unpackRun,
 } from '@session-persistence/core'
-import { glanceChunks, parsePackedRunLine, type ScanOptions } from '@session-persistence/file-log'
+import { glanceChunks, glanceEventSeq, parsePackedRunLine, type ScanOptions } from '@session-persistence/file-log'
 
 const LF = 0x0a
 
@@ -97,13 +97,19 @@ export class LineReader {
   /** Passes over a line whose records lie outside the range or need not be decoded. */
   #skip(start: number, end: number): boolean {
     const { from, to, elideChunks } = this.#options
-    const outside = this.#endSeq <= from || this.#nextSeq > to
-    if (!elideChunks && !outside && this.#nextSeq >= from) return false
+    const first = this.#nextSeq
+    const outside = first < from || first > to
+    if (!elideChunks && !outside) return false
     const found = glanceChunks(this.#bytes, start, end)
-    if (found === undefined || found.seq !== this.#nextSeq) return false
-    const last = found.seq + found.count - 1
-    if (!elideChunks && last >= from && found.seq <= to) return false
-    if (elideChunks) this.#elide(Math.max(from, found.seq), Math.min(to, last), found.turn, found.step)
+    if (found === undefined) {
+      if (!outside || glanceEventSeq(this.#bytes, start) !== first) return false
+      this.#nextSeq = first + 1
+      return true
+    }
+    if (found.seq !== first) return false
+    const last = first + found.count - 1
+    if (!elideChunks && last >= from && first <= to) return false
+    if (elideChunks) this.#elide(Math.max(from, first), Math.min(to, last), found.turn, found.step)
     this.#nextSeq = last + 1
     return true
   }

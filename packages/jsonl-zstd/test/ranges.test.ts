@@ -1,6 +1,7 @@
 // Proves that every range, forwards and backwards, sealed or not, gives exactly its events from any log, whatever the
 // codec; and that reading near the end reads no more of a long log than of a short one.
-import type { AnySessionEvent, StoredRecord } from '@session-persistence/core'
+import { createHash } from 'node:crypto'
+import type { AnySessionEvent, StorageWriter, StoredRecord } from '@session-persistence/core'
 import { isElided } from '@session-persistence/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -148,5 +149,47 @@ it('the end of a long log costs what the end of a short one does, sealed or not'
     long.forEach((bytes, index) => {
       expect(bytes).toBeLessThan(1.5 * (short[index] ?? 0) + 300_000)
     })
+  }
+})
+
+it('any place of a log is found by as few reads in a long log as in a short one, sealed or not', {
+  timeout: 60_000,
+}, async () => {
+  const reads = async (count: number, sealed: boolean): Promise<{ readonly open: number; readonly seek: number }> => {
+    const root = await temporaryDirectory()
+    const options = { root, durability: 'process', sealAtClose: false } as const
+    const text = (seq: number): string => createHash('sha256').update(`${seq}`).digest('hex').slice(0, 20)
+    const events = Array.from({ length: count }, (_, seq): AnySessionEvent => {
+      const data = { turn: 1, step: 1, kind: 'text', index: 0, text: text(seq) }
+      return { seq, time: SAMPLE_TIME + seq, type: 'assistant/chunk', data }
+    })
+    await store(jsonlZstdStorage(options), 's', split(events, 100))
+    if (sealed) await jsonlZstdStorage(options).seal('s')
+    const fileSystem = new FaultyFileSystem()
+    const readsOf = async (work: () => Promise<unknown>): Promise<number> => {
+      const before = fileSystem.calls.filter(({ name }) => name === 'read').length
+      await work()
+      return fileSystem.calls.filter(({ name }) => name === 'read').length - before
+    }
+    const storage = jsonlZstdStorage({ ...options, fileSystem })
+    let writer: StorageWriter | undefined
+    const open = await readsOf(async () => {
+      writer = await storage.openWriter('s', { kind: 'resume' })
+    })
+    await writer?.close()
+    const seeks: number[] = []
+    for (let place = 1; place < 20; place++) {
+      const seq = Math.floor((count * place) / 20)
+      seeks.push(await readsOf(async () => expect(await readAll(storage, 's', { from: seq, to: seq })).toHaveLength(1)))
+    }
+    return { open, seek: Math.max(...seeks) }
+  }
+  for (const sealed of [false, true]) {
+    const short = await reads(5000, sealed)
+    const long = await reads(100_000, sealed)
+    // A sealed frame may be longer than the first look at the end.
+    expect(long.open).toBeLessThanOrEqual(short.open + 2)
+    // Header and tail, two probes of up to three reads each, and the pages.
+    expect(long.seek).toBeLessThanOrEqual(12)
   }
 })
