@@ -1,4 +1,8 @@
-/** The file-system port over `node:fs`. */
+/**
+ * The file-system port over `node:fs`. What waits for the medium (syncs, reads, large writes) goes through the thread
+ * pool; what only changes names and descriptors is called synchronously: a hop through the pool costs several times the
+ * call itself, and a session takes a dozen of them to come into being (docs/decisions/0007-synchronous-metadata-calls.md).
+ */
 import fs from 'node:fs'
 import { tryLock } from 'fs-native-extensions'
 import type { DirectoryEntry, FileKind, FileStat, FileSystem, OpenFile, OpenMode } from './file-system.ts'
@@ -24,6 +28,9 @@ const FLAGS: { readonly [how in OpenMode]: number } = {
   new: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | NOFOLLOW,
   lock: constants.O_RDWR | constants.O_CREAT | NOFOLLOW | NONBLOCK,
 }
+
+/** A write to the page cache of up to this many bytes takes less time than a hop through the pool. */
+const SYNCHRONOUS_WRITE_BYTES = 16 * 1024
 
 /** Windows locks are mandatory: a byte far behind the content keeps the owner's name readable. */
 const WINDOWS_LOCK_OFFSET = 0x4000_0000
@@ -71,15 +78,16 @@ class NodeFile implements OpenFile {
   }
 
   async stat(): Promise<FileStat> {
-    return toFileStat(await settled<fs.BigIntStats>((done) => fs.fstat(this.#fd, { bigint: true }, done)))
+    return toFileStat(fs.fstatSync(this.#fd, { bigint: true }))
   }
 
   read(into: Uint8Array, position: number): Promise<number> {
     return settled((done) => fs.read(this.#fd, into, 0, into.length, position, done))
   }
 
-  write(bytes: Uint8Array, position: number): Promise<number> {
-    return settled((done) => fs.write(this.#fd, bytes, 0, bytes.length, position, done))
+  async write(bytes: Uint8Array, position: number): Promise<number> {
+    if (bytes.length <= SYNCHRONOUS_WRITE_BYTES) return fs.writeSync(this.#fd, bytes, 0, bytes.length, position)
+    return await settled((done) => fs.write(this.#fd, bytes, 0, bytes.length, position, done))
   }
 
   append(bytes: Uint8Array): Promise<number> {
@@ -95,16 +103,16 @@ class NodeFile implements OpenFile {
     return finished((done) => fs.fdatasync(this.#fd, done))
   }
 
-  chmod(mode: number): Promise<void> {
-    return finished((done) => fs.fchmod(this.#fd, mode, done))
+  async chmod(mode: number): Promise<void> {
+    fs.fchmodSync(this.#fd, mode)
   }
 
   tryLock(): boolean {
     return process.platform === 'win32' ? tryLock(this.#fd, WINDOWS_LOCK_OFFSET, 1) : tryLock(this.#fd)
   }
 
-  close(): Promise<void> {
-    return finished((done) => fs.close(this.#fd, done))
+  async close(): Promise<void> {
+    fs.closeSync(this.#fd)
   }
 }
 
@@ -113,12 +121,11 @@ export const nodeFileSystem: FileSystem = {
   syncMode: WRITE_SYNCS ? 'O_DSYNC' : 'fdatasync',
 
   async open(path, how, mode = 0o600) {
-    const fd = await settled<number>((done) => fs.open(path, FLAGS[how], mode, done))
-    return new NodeFile(fd, how === 'append-durable' && !WRITE_SYNCS)
+    return new NodeFile(fs.openSync(path, FLAGS[how], mode), how === 'append-durable' && !WRITE_SYNCS)
   },
 
   async lstat(path) {
-    return toFileStat(await settled<fs.BigIntStats>((done) => fs.lstat(path, { bigint: true }, done)))
+    return toFileStat(fs.lstatSync(path, { bigint: true }))
   },
 
   realpath(path) {
@@ -129,24 +136,24 @@ export const nodeFileSystem: FileSystem = {
     return settled<string[]>((done) => fs.readdir(path, done))
   },
 
-  mkdir(path, mode) {
-    return finished((done) => fs.mkdir(path, { mode }, done))
+  async mkdir(path, mode) {
+    fs.mkdirSync(path, { mode })
   },
 
-  chmod(path, mode) {
-    return finished((done) => fs.chmod(path, mode, done))
+  async chmod(path, mode) {
+    fs.chmodSync(path, mode)
   },
 
-  rename(from, to) {
-    return finished((done) => fs.rename(from, to, done))
+  async rename(from, to) {
+    fs.renameSync(from, to)
   },
 
-  unlink(path) {
-    return finished((done) => fs.unlink(path, done))
+  async unlink(path) {
+    fs.unlinkSync(path)
   },
 
-  rmdir(path) {
-    return finished((done) => fs.rmdir(path, done))
+  async rmdir(path) {
+    fs.rmdirSync(path)
   },
 
   async syncDirectory(path) {

@@ -84,10 +84,8 @@ export class NewLog {
     const target = layout.directory(name)
     const path = layout.log(this.#directory)
     try {
-      if (durable) {
-        await this.#file.sync()
-        await fs.syncDirectory(this.#directory)
-      }
+      // Both at once: a journal makes one commit of them.
+      if (durable) await bothOf(this.#file.sync(), fs.syncDirectory(this.#directory))
     } catch (error) {
       this.#failed = ioError(error, 'sync a new log', path)
       throw this.#failed
@@ -171,6 +169,13 @@ export class NewLog {
       if ((await this.#identityIn(aside)) !== this.identity) throw error
     }
     this.#directory = aside
+  }
+}
+
+/** Waits for both, whatever becomes of either, so that nothing is under way when the first failure is acted upon. */
+async function bothOf(first: Promise<void>, second: Promise<void>): Promise<void> {
+  for (const outcome of await Promise.allSettled([first, second])) {
+    if (outcome.status === 'rejected') throw outcome.reason
   }
 }
 

@@ -8,6 +8,7 @@ import { BytePattern } from './byte-pattern.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
+const COMMA = 0x2c
 const MINUS = 0x2d
 const ZERO = 0x30
 const NINE = 0x39
@@ -23,6 +24,7 @@ const KIND = new BytePattern(',"kind":"')
 const INDEX = new BytePattern('","index":')
 const CALL_ID = new BytePattern(',"callId":"')
 const TEXT = new BytePattern(',"text":"')
+const NAME_AFTER_STRING = new BytePattern('","name":"')
 const TEXT_AFTER_STRING = new BytePattern('","text":"')
 
 type BlockKind = 'text' | 'reasoning' | 'tool-arguments'
@@ -62,19 +64,38 @@ function integerAt(bytes: Buffer, at: number): number {
   return index === at || index - at > DIGITS_MAX ? Number.NaN : value
 }
 
+/** The bytes from type to step of the chunk that was read last: nearly always those of the next one as well. */
+let place = new BytePattern('\0')
+let placeTurn = 0
+let placeStep = 0
+
 /** True when the record at `start` is a chunk of the usual shape up to its step. Negative times take the general road. */
 export function readChunkEnvelope(bytes: Buffer, view: DataView, start: number, into: ChunkEnvelope): boolean {
   if (!SEQ.isAt(view, start)) return false
   into.seq = integerAt(bytes, start + SEQ.length)
   if (!TIME.isAt(view, behind) || bytes[behind + TIME.length] === MINUS) return false
   into.time = integerAt(bytes, behind + TIME.length)
-  if (!TURN.isAt(view, behind)) return false
-  into.turn = integerAt(bytes, behind + TURN.length)
-  if (!STEP.isAt(view, behind)) return false
-  into.step = integerAt(bytes, behind + STEP.length)
-  into.at = behind
+  if (!place.isAt(view, behind) && !readPlace(bytes, view, behind)) return false
+  into.turn = placeTurn
+  into.step = placeStep
+  into.at = behind + place.length - 1
   // One NaN makes the sum NaN.
   return !Number.isNaN(into.seq + into.time + into.turn + into.step)
+}
+
+/** Leaves the offset where the place starts in {@link behind}, as it was. */
+function readPlace(bytes: Buffer, view: DataView, start: number): boolean {
+  if (!TURN.isAt(view, start)) return false
+  const turn = integerAt(bytes, start + TURN.length)
+  if (!STEP.isAt(view, behind)) return false
+  const step = integerAt(bytes, behind + STEP.length)
+  // With the comma, so that no longer number passes for this one.
+  if (Number.isNaN(turn + step) || bytes[behind] !== COMMA) return false
+  place = new BytePattern(bytes.toString('latin1', start, behind + 1))
+  placeTurn = turn
+  placeStep = step
+  behind = start
+  return true
 }
 
 /** The event of a chunk whose envelope was read; undefined when its content is not of the usual shape. */
@@ -103,11 +124,18 @@ export function readChunkEvent(
   if (!CALL_ID.isAt(view, at)) return undefined
   const idAt = at + CALL_ID.length
   const idEnd = plainEnd(bytes, idAt, recordEnd)
-  if (!TEXT_AFTER_STRING.isAt(view, idEnd)) return undefined
-  const text = textAt(bytes, idEnd + TEXT_AFTER_STRING.length, recordEnd)
+  const nameAt = idEnd + NAME_AFTER_STRING.length
+  const nameEnd = NAME_AFTER_STRING.isAt(view, idEnd) ? plainEnd(bytes, nameAt, recordEnd) : undefined
+  const before = nameEnd ?? idEnd
+  if (!TEXT_AFTER_STRING.isAt(view, before)) return undefined
+  const text = textAt(bytes, before + TEXT_AFTER_STRING.length, recordEnd)
   if (text === undefined) return undefined
   const callId = bytes.toString('utf8', idAt, idEnd)
-  return { seq, time, type: 'assistant/chunk', data: { turn, step, kind, index, callId, text } }
+  if (nameEnd === undefined) {
+    return { seq, time, type: 'assistant/chunk', data: { turn, step, kind, index, callId, text } }
+  }
+  const name = bytes.toString('utf8', nameAt, nameEnd)
+  return { seq, time, type: 'assistant/chunk', data: { turn, step, kind, index, callId, name, text } }
 }
 
 function kindAt(view: DataView, at: number): BlockKind | undefined {

@@ -9,7 +9,15 @@ import {
   type StoredRecord,
   unpackRun,
 } from '@session-persistence/core'
-import type { Damage, ScanOptions, ScanPosition, ScanResult, UnitSpan, Window } from '@session-persistence/file-log'
+import {
+  type Damage,
+  glanceChunks,
+  type ScanOptions,
+  type ScanPosition,
+  type ScanResult,
+  type UnitSpan,
+  type Window,
+} from '@session-persistence/file-log'
 import { type ChunkEnvelope, readChunkEnvelope, readChunkEvent } from './chunk-line.ts'
 import { viewOf } from './crc.ts'
 import { contentEnd, FOREIGN_LINE_ENDS, LF, type LineFormat, type LineParts, parseRecord, splitLine } from './line.ts'
@@ -149,10 +157,21 @@ class LineScan {
       return this.damaged(this.#format.checksum === 'none' ? 'it is no whole record' : 'its checksum does not match')
     }
     // Only a checksum proves that the bytes are those that were written, and so that their shape tells their meaning.
-    if (this.#format.checksum === 'crc32' && readChunkEnvelope(this.#bytes, this.#view, start, this.#chunk)) {
-      return this.#chunkLine(start)
-    }
-    return this.#anyLine(start)
+    if (this.#format.checksum === 'none') return this.#anyLine(start)
+    if (readChunkEnvelope(this.#bytes, this.#view, start, this.#chunk)) return this.#chunkLine(start)
+    return this.#options.elideChunks ? this.#elidedLine(start) : this.#anyLine(start)
+  }
+
+  /** A packed run of which nobody needs the texts: they are not even parsed. */
+  #elidedLine(start: number): Omit<Damage, 'offset'> | undefined {
+    const chunks = glanceChunks(this.#bytes, start, this.#parts.recordEnd)
+    if (chunks === undefined) return this.#anyLine(start)
+    const { seq, count, turn, step } = chunks
+    if (this.#nextSeq !== undefined && seq !== this.#nextSeq) return this.#wrongSeq(seq)
+    const first = Math.max(this.#options.from, seq)
+    const last = Math.min(this.#options.to, seq + count - 1)
+    if (first <= last) this.#elide(first, last - first + 1, turn, step)
+    return this.#advance(seq, seq + count - 1)
   }
 
   #chunkLine(start: number): Omit<Damage, 'offset'> | undefined {

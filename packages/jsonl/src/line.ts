@@ -13,6 +13,7 @@ import {
   isPackedRun,
   type PackedRun,
 } from '@session-persistence/core'
+import { parsePackedRunLine } from '@session-persistence/file-log'
 import { BytePattern } from './byte-pattern.ts'
 import { crc32Of, viewOf } from './crc.ts'
 
@@ -115,23 +116,22 @@ function findBatch(bytes: Buffer, view: DataView, start: number, end: number, pa
   parts.recordEnd = mark
 }
 
-/** The JSON text of the record at `[start, recordEnd)`, closed again. The bytes are as before when it returns. */
-function recordText(bytes: Buffer, start: number, recordEnd: number): string {
-  const before = bytes[recordEnd] ?? COMMA
-  bytes[recordEnd] = CLOSE
-  const text = bytes.toString('utf8', start, recordEnd + 1)
-  bytes[recordEnd] = before
-  return text
-}
-
-/** The record of a line that `splitLine` accepted; throws CORRUPT, or SyntaxError for what is not JSON. */
+/**
+ * The record of a line that `splitLine` accepted, which must be valid UTF-8; throws CORRUPT, or SyntaxError for what is
+ * not JSON. The bytes are as before when it returns.
+ */
 export function parseRecord(
   bytes: Buffer,
   start: number,
   recordEnd: number,
   expectedSeq: number | undefined,
 ): AnySessionEvent | PackedRun {
-  const text = recordText(bytes, start, recordEnd)
+  const before = bytes[recordEnd] ?? COMMA
+  bytes[recordEnd] = CLOSE
+  const run = parsePackedRunLine(bytes, start, recordEnd + 1)
+  const text = run === undefined ? bytes.toString('utf8', start, recordEnd + 1) : ''
+  bytes[recordEnd] = before
+  if (run !== undefined) return decodePackedRun(run, expectedSeq)
   const record: unknown = JSON.parse(text)
   return isPackedRun(record) ? decodePackedRun(record, expectedSeq) : decodeEvent(record, expectedSeq, text.length)
 }
