@@ -14,7 +14,8 @@ export function notApplicable(
   for (const capability of Object.keys(needs.capabilities ?? {}) as (keyof BackendCapabilities)[]) {
     if (allows(needs, capability, declared[capability])) continue
     const others = cases.filter((one) => one.observes === capability && appliesTo(one.needs, declared))
-    const instead = others.length === 0 ? '' : `; ${others.map(({ id }) => id).join(' and ')} does`
+    const instead =
+      others.length === 0 ? '' : `; ${others.map(({ id }) => id).join(' and ')} ${others.length === 1 ? 'does' : 'do'}`
     return `says nothing of ${capability} '${declared[capability]}'${instead}`
   }
   return undefined

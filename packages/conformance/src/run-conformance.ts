@@ -11,6 +11,7 @@ import { type CaseResult, type ConformanceReport, summarize } from './report/con
 import { chosenCases, type RunOptions, wrongOptions } from './run-options.ts'
 import { seedOf } from './seeded-random.ts'
 import { sentenceOf } from './short-value.ts'
+import { wrongExtensions } from './tier-extension.ts'
 
 /** Runs the contract against one backend. Never rejects for what a backend or a harness does: the report says it. */
 export async function runConformance(harness: Harness, options: RunOptions = {}): Promise<ConformanceReport> {
@@ -60,9 +61,14 @@ class CaseByCase implements ConformanceRun {
     this.harness = harness
     this.#options = options
     this.#source = new MediumSource(harness, options.harnessDeadlineMs)
-    this.#all = [...ALL_CASES, ...(options.extensions ?? []).flatMap(({ cases }) => cases)]
+    const { extensions = [] } = options
+    const wrongExtension = wrongExtensions(extensions)
+    this.#all = [...ALL_CASES, ...(wrongExtension === undefined ? extensions.flatMap(({ cases }) => cases) : [])]
     this.#harnessError =
-      wrongForm(harness) ?? wrongOptions(this.#all, options) ?? unknownKnownFailure(harness, this.#all)
+      wrongForm(harness) ??
+      wrongExtension ??
+      wrongOptions(this.#all, options) ??
+      unknownKnownFailure(harness, this.#all)
     this.cases = chosenCases(this.#all, options)
   }
 

@@ -35,8 +35,3 @@ export async function storeSmall(context: CaseContext): Promise<readonly AnySess
   await persistence.close()
   return events
 }
-
-/** Every place in a full run, some in a quick one. */
-export function stride(context: CaseContext, full: number, quick: number): number {
-  return context.effort === 'full' ? full : quick
-}

@@ -1,5 +1,5 @@
 // The command: one exit code for each outcome, the counts last, reports where they are wanted, and sentences for mistakes.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -51,6 +51,34 @@ describe('the command', () => {
       expect(code, args.join(' ')).toBe(3)
       expect(output).toContain('outcome: nothing-ran')
     }
+  })
+
+  it('takes more tiers from a module, up to the level and the badge', async () => {
+    const out = join(directory, 'more-tiers')
+    const jsonl = fileURLToPath(new URL('../../jsonl/test/conformance-harness.mjs', import.meta.url))
+    const ids = 'LIFE-1,CONC-8,CORRUPT-6,IO-1,POWER-1'
+    const args = [jsonl, '--with', harness('more-tiers'), '--id', ids, '--effort', 'quick', '--out', out]
+    const { code, output } = await runConformanceCommand(args)
+    expect(code, output).toBe(0)
+    expect(output).toContain('tier io: 1 of 1 passed\ntier power: 1 of 1 passed\n')
+    expect(output).toContain('outcome: conforms; level reached: power\n')
+    expect(lastLine(output)).toBe('5 passed, 0 failed, 0 skipped')
+    expect(readFileSync(join(out, 'conformance.svg'), 'utf8')).toContain('<title>session-persistence: power</title>')
+    expect(readFileSync(join(out, 'conformance.html'), 'utf8')).toContain('Level reached: power.')
+    expect(readFileSync(join(out, 'conformance.junit.xml'), 'utf8')).toContain('<testsuite name="POWER" tests="1"')
+    const listed = await runConformanceCommand(['--list', '--with', harness('more-tiers')])
+    expect(listed.output).toContain('POWER-1       MUST   power   An empty medium lists nothing.\n')
+  })
+
+  it('takes more tiers from a package that is installed where it runs', async () => {
+    const project = join(directory, 'project')
+    const installed = join(project, 'node_modules', 'more-tiers')
+    mkdirSync(installed, { recursive: true })
+    copyFileSync(harness('more-tiers'), join(installed, 'index.mjs'))
+    writeFileSync(join(installed, 'package.json'), '{ "name": "more-tiers", "exports": { "default": "./index.mjs" } }')
+    const args = [harness('memory'), '--with', 'more-tiers', '--id', 'IO-1']
+    const { output } = await runConformanceCommand(args, project)
+    expect(lastLine(output)).toBe('1 passed, 0 failed, 0 skipped')
   })
 
   it('lists every clause, tells its version and explains itself', async () => {

@@ -62,6 +62,32 @@ function expectWellFormed(xml: string): void {
   expect(open).toEqual([])
 }
 
+describe('a clause that does not apply', () => {
+  const report = reportOf(undefined, [
+    result('READ-1', {}),
+    result('LIST-9', { status: 'not-applicable', message: "says nothing of repair 'none'; `LIST-1` does" }),
+  ])
+
+  it('is no test case of JUnit, which has no word for it', () => {
+    expect(junitReport(report)).toContain('tests="1" failures="0" errors="0" skipped="0"')
+  })
+
+  it('stands on the page with its reason and a count of its own', () => {
+    const page = htmlReport(report)
+    expectWellFormed(
+      page
+        .replace('<!doctype html>', '')
+        .replace(/<meta [^>]*>/g, '')
+        .replace(/<br>/g, ''),
+    )
+    expect(page).toContain('<li><b>1</b> do not apply</li>')
+    expect(page).toContain(
+      '<span class="not-applicable">1 does not apply</span>: says nothing of repair &#39;none&#39;; <code>LIST-1</code> does.',
+    )
+    expect(page).toContain('LIST: 0 of 0 passed, <span class="not-applicable">1 \u00b7 does not apply</span>')
+  })
+})
+
 describe('the JUnit report', () => {
   it('is well-formed, and counts what the report counts', () => {
     const xml = junitReport(reportOf())

@@ -41,6 +41,18 @@ describe('a tier of an extension', () => {
     expect(formatReport(report)).toContain('tier io: NOT EXERCISED, strace is missing')
   })
 
+  it.each([
+    ['An extension brings tier disk: it must be io or power.', { tier: 'disk', cases }],
+    ['The extension for tier io has no list `cases`.', { tier: 'io' }],
+    ['ids are IO-1, IO-2, ... or POWER-1, POWER-2, ...', { tier: 'io', cases: [{ ...cases[0], id: 'io' }] }],
+    ['must need tier power and have a function `run`.', { tier: 'power', cases }],
+    ['Two cases of extensions have the id IO-1.', { tier: 'io', cases: [cases[0], cases[0]] }],
+  ])('with a mistake is an error of the harness: %s', async (sentence, extension) => {
+    const report = await runConformance(memoryHarness, { extensions: [extension as unknown as TierExtension] })
+    expect([report.outcome, report.reached]).toEqual(['harness-error', 'none'])
+    expect(report.harnessError).toContain(sentence)
+  })
+
   it('that nobody brought has no clauses to choose', async () => {
     const report = await runConformance(memoryHarness, { ids: ['IO-1'] })
     expect(report.harnessError).toBe('There is no clause IO-1; docs/contract.md lists them.')

@@ -80,9 +80,10 @@ export const CORRUPT_TORN_CASES: readonly ConformanceCase[] = casesOf('CORRUPT',
         await expectLossFound(context, log, `a log cut to ${count} batches`)
         await resting.restore()
       }
-      if (context.medium.records === undefined || !context.spawns || !context.medium.listsFiles) return
+      if (context.medium.isEngineFile === undefined || !context.spawns) return
       const crashed = await storeAndDie(context, 'crashed')
-      const { path = '', ends, events } = crashed
+      const { path, ends, events } = crashed
+      if (path === undefined) return
       const bytes = crashed.resting.files.get(path) ?? Buffer.alloc(0)
       for (const end of ends.slice(0, -1)) {
         crashed.resting.damage(path, bytes.subarray(0, end))

@@ -5,8 +5,8 @@ import type { AnySessionEvent, LogSource } from '@session-persistence/core'
 import type { CaseContext, ConformanceCase } from '../conformance-case.ts'
 import { casesOf } from '../define-case.ts'
 import { expectEqual, expectRefusal, expectThat, rejectionOf } from '../expectation.ts'
+import { type HoldingFile, storeInFileAtRest } from '../holding-file.ts'
 import { locateStoredLog } from '../located-log.ts'
-import { type SharedFile, storeInSharedFile } from '../shared-file.ts'
 import { appendUntyped, storedEvents, storeSession } from '../stored-events.ts'
 import { turnEvents } from '../workload.ts'
 
@@ -182,8 +182,8 @@ export const SEC_CASES: readonly ConformanceCase[] = casesOf('SEC', {
 })
 
 /** A stored session and its file: its own, or the one that holds all. */
-async function storeInFile(context: CaseContext, id: string): Promise<SharedFile> {
-  if (context.medium.records !== undefined) return storeInSharedFile(context, id)
+async function storeInFile(context: CaseContext, id: string): Promise<HoldingFile> {
+  if (context.medium.records !== undefined) return storeInFileAtRest(context, id)
   const persistence = await context.open()
   const { path, events } = await locateStoredLog(context, persistence, id, [turnEvents(1), turnEvents(2)])
   await persistence.close()

@@ -20,7 +20,7 @@ export type Command =
   | RunCommand
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
-  | { readonly kind: 'list' }
+  | { readonly kind: 'list'; readonly extensionPaths: readonly string[] }
   | { readonly kind: 'wrong-usage'; readonly message: string }
 
 export const HELP = `Tries a session persistence backend against the contract.
@@ -35,7 +35,7 @@ HARNESS is a JavaScript module that exports \`harness\`, made with defineHarness
   --seed N            another seed for everything generated (default 1)
   --effort quick|full quick tries a sample of kills, damage and workloads (default full)
   --timeout SECONDS   longest time for one case and one call of the harness
-  --with MODULE       a module that brings more tiers; may be given again
+  --with MODULE       a module or an installed package that brings more tiers; may be given again
   --report LIST       of json, junit, html, badge (default all when --out is given)
   --out DIR           where reports are written (default conformance-report)
   --list              print every clause and end
@@ -77,7 +77,7 @@ function commandOf(args: readonly string[]): Command {
   })
   if (values.help === true) return { kind: 'help' }
   if (values.version === true) return { kind: 'version' }
-  if (values.list === true) return { kind: 'list' }
+  if (values.list === true) return { kind: 'list', extensionPaths: values.with ?? [] }
   const [harnessPath, ...more] = positionals
   if (harnessPath === undefined || more.length > 0) {
     throw new Error('Give one harness module: npx @session-persistence/conformance ./harness.js')

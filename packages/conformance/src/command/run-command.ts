@@ -9,6 +9,7 @@ import { junitReport } from '../report/junit-report.ts'
 import { formatReport } from '../report/text-report.ts'
 import { sentenceOf } from '../short-value.ts'
 import { HELP, parseCommand, type ReportFormat, type RunCommand } from './command-options.ts'
+import { loadExtensions } from './load-module.ts'
 import { watchRun } from './watch-run.ts'
 
 const REPORT_FILES: { readonly [F in ReportFormat]: readonly [string, (report: ConformanceReport) => string] } = {
@@ -29,15 +30,25 @@ export async function runCommand(args: readonly string[]): Promise<number> {
       process.stdout.write(`${KIT_VERSION}\n`)
       return 0
     case 'list':
-      for (const { id, level, needs, title } of ALL_CASES) {
-        process.stdout.write(`${id.padEnd(14)}${level.padEnd(7)}${needs.tier.padEnd(8)}${title}\n`)
-      }
-      return 0
+      return listCases(command.extensionPaths)
     case 'wrong-usage':
       process.stderr.write(`${command.message}\n\n${HELP}`)
       return EXIT_CODES['harness-error']
     case 'run':
       return runAndReport(command)
+  }
+}
+
+async function listCases(extensionPaths: readonly string[]): Promise<number> {
+  try {
+    const brought = (await loadExtensions(extensionPaths)).flatMap(({ cases }) => cases)
+    for (const { id, level, needs, title } of [...ALL_CASES, ...brought]) {
+      process.stdout.write(`${id.padEnd(14)}${level.padEnd(7)}${needs.tier.padEnd(8)}${title}\n`)
+    }
+    return 0
+  } catch (error) {
+    process.stderr.write(`${sentenceOf(error)}\n`)
+    return EXIT_CODES['harness-error']
   }
 }
 

@@ -3,18 +3,13 @@
  * may block, exit or crash whatever process it is in, and the command must still say so.
  */
 
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { withDeadline } from '../deadline.ts'
 import type { Harness } from '../harness.ts'
-import { HARNESS_DEADLINE_MS } from '../medium-source.ts'
 import type { ConformanceReport } from '../report/conformance-report.ts'
 import { startRun } from '../run-conformance.ts'
 import { sentenceOf } from '../short-value.ts'
-import type { TierExtension, TierExtensionModule } from '../tier-extension.ts'
 import { waitUntil } from '../wait-until.ts'
 import type { RunCommand } from './command-options.ts'
+import { loadExtensions, loadModule } from './load-module.ts'
 import type { RunMessage } from './run-message.ts'
 
 const HEARTBEAT_MS = 200
@@ -28,35 +23,16 @@ function end(message: RunMessage): void {
   process.send?.(message, () => process.exit(0))
 }
 
-/** The module behind a path, or a sentence that says why there is none. */
-async function load(path: string, what: string): Promise<Readonly<Record<string, unknown>>> {
-  const file = resolve(path)
-  if (!existsSync(file)) throw new Error(`There is no file ${path}: give the path of the module that exports ${what}.`)
-  const late = (): Error => new Error(`${path} was not loaded within ${HARNESS_DEADLINE_MS / 1000} s: it hangs.`)
-  try {
-    return await withDeadline(import(pathToFileURL(file).href) as Promise<object>, HARNESS_DEADLINE_MS, late).then(
-      (module) => ({ ...module }),
-    )
-  } catch (error) {
-    throw new Error(`${path} could not be loaded: ${sentenceOf(error)}`)
-  }
-}
-
 async function perform(command: RunCommand): Promise<void> {
   tell({ kind: 'now', doing: `while ${command.harnessPath} was loaded` })
-  const module = await load(command.harnessPath, '`harness`')
+  const module = await loadModule(command.harnessPath, '`harness`')
   const harness = (module.harness ?? module.default) as Harness | undefined
   if (harness === undefined) {
     throw new Error(
       `${command.harnessPath} exports no \`harness\`: write \`export const harness = defineHarness({ ... })\`.`,
     )
   }
-  const extensions: TierExtension[] = []
-  for (const path of command.extensionPaths) {
-    const { conformanceTiers } = (await load(path, '`conformanceTiers`')) as Partial<TierExtensionModule>
-    if (!Array.isArray(conformanceTiers)) throw new Error(`${path} exports no list \`conformanceTiers\`.`)
-    extensions.push(...(conformanceTiers as readonly TierExtension[]))
-  }
+  const extensions = await loadExtensions(command.extensionPaths)
   // Made when first used, and then there for good: not what a backend leaves.
   void [process.stdout, process.stderr]
   const before = process.getActiveResourcesInfo()

@@ -50,7 +50,7 @@ export interface TierReport {
 /** The highest tier that was passed, all tiers before it included, by the name that the badge shows. */
 export type Level = 'none' | 'core' | 'crash' | 'medium' | 'io' | 'power'
 
-const LEVEL_OF: { readonly [T in Tier]: Level } = {
+export const LEVEL_OF: { readonly [T in Tier]: Level } = {
   logic: 'core',
   process: 'crash',
   medium: 'medium',

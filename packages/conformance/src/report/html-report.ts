@@ -1,24 +1,18 @@
 import { FAMILIES } from '../conformance-case.ts'
 import { badgeText } from './badge.ts'
 import type { CaseResult, ConformanceReport } from './conformance-report.ts'
-import { explainFailure } from './explain-failure.ts'
+import { htmlFailure } from './html-failure.ts'
 import { HTML_STYLE } from './html-style.ts'
+import { linkedText, proseText, STATUS_WORDS } from './html-text.ts'
+import { levelLadder } from './level-ladder.ts'
 import { markupText } from './markup-text.ts'
+import { reasons } from './reasons.ts'
 
-/** Sign and word of each status: the sign for a quick look, the word for everybody. */
-const STATUS: { readonly [S in CaseResult['status']]: string } = {
-  passed: '\u2713 passed',
-  failed: '\u2717 FAILED',
-  skipped: '\u2013 skipped',
-  'known-failure': '! known failure',
-  'not-applicable': '\u00b7 does not apply',
-}
-
-const VERDICT: { readonly [O in ConformanceReport['outcome']]: string } = {
-  conforms: 'Conforms.',
-  violations: 'Does not conform.',
-  'harness-error': 'No verdict: the harness is wrong.',
-  'nothing-ran': 'No verdict: not one MUST clause ran.',
+const VERDICT: { readonly [O in ConformanceReport['outcome']]: readonly [sign: string, words: string] } = {
+  conforms: ['\u2713', 'Conforms'],
+  violations: ['\u2717', 'Does not conform'],
+  'harness-error': ['!', 'No verdict: the harness is wrong'],
+  'nothing-ran': ['!', 'No verdict: not one MUST clause ran'],
 }
 
 /** The report as one page that loads nothing and runs no script, light or dark as its reader prefers. */
@@ -36,9 +30,10 @@ export function htmlReport(report: ConformanceReport): string {
     '<body>',
     '<main>',
     ...heading(report),
-    ...(failed.length === 0 ? [] : ['<h2>Failures</h2>', ...failed.map(failure)]),
-    ...backend(report),
+    ...(failed.length === 0 ? [] : ['<h2>Failures</h2>', ...failed.map(htmlFailure)]),
     ...tiers(report),
+    ...notTried(report),
+    ...backend(report),
     '<h2>Clauses</h2>',
     ...families(report).map((family) => familyDetails(family, report)),
     '</main>',
@@ -51,30 +46,48 @@ export function htmlReport(report: ConformanceReport): string {
 function heading(report: ConformanceReport): readonly string[] {
   const { passed, failed, skipped, notApplicable } = report.counts
   const { node, platform, arch } = report.environment
+  const [sign, words] = VERDICT[report.outcome]
+  const counts: readonly (readonly [word: string, count: number])[] = [
+    ['passed', passed],
+    ['failed', failed],
+    ['skipped', skipped],
+    ...(notApplicable === 0 ? [] : [['do not apply', notApplicable] as const]),
+  ]
   return [
     `<h1>Conformance of ${markupText(report.harness)}</h1>`,
-    `<p class="verdict">${VERDICT[report.outcome]} Level reached: ${report.reached}.</p>`,
-    ...(report.harnessError === undefined ? [] : [`<p class="failed">${markupText(report.harnessError)}</p>`]),
+    `<p class="verdict ${report.outcome}"><span aria-hidden="true">${sign}</span> ${words}. Level reached: ${report.reached}.</p>`,
+    ...(report.harnessError === undefined ? [] : [`<p class="failed">${proseText(report.harnessError)}</p>`]),
     `<p class="quiet">Seed ${report.seed}, ${report.effort} effort, kit ${markupText(report.kitVersion)}, Node ${markupText(node)} on ${markupText(platform)} ${markupText(arch)}.</p>`,
     '<ul class="counts">',
-    ...[
-      ['passed', passed],
-      ['failed', failed],
-      ['skipped', skipped],
-      ...(notApplicable === 0 ? [] : [['do not apply', notApplicable]]),
-    ].map(([word, count]) => `<li><b>${count}</b> ${word}</li>`),
+    ...counts.map(([word, count]) => `<li><b>${count}</b> ${word}</li>`),
     '</ul>',
   ]
 }
 
-function failure(result: CaseResult): string {
-  const [first = '', ...rest] = explainFailure(result)
+function tiers(report: ConformanceReport): readonly string[] {
+  const rows = levelLadder(report).map(({ tier, level, isReached, words }) => {
+    const mark = isReached ? '<span class="passed">\u2713 reached</span>' : '<span class="quiet">not reached</span>'
+    return `<tr><th scope="row">${tier}</th><td>${proseText(words)}</td><td>${level} ${mark}</td></tr>`
+  })
   return [
-    '<details open="">',
-    `<summary><span class="failed">${STATUS.failed}</span> ${result.level} ${markupText(first)}</summary>`,
-    `<pre>${markupText(rest.join('\n'))}</pre>`,
-    '</details>',
-  ].join('\n')
+    '<h2>Tiers</h2>',
+    '<table>',
+    '<tr><th scope="col">Tier</th><th scope="col">Clauses</th><th scope="col">Level</th></tr>',
+    ...rows,
+    '</table>',
+  ]
+}
+
+/** What did not run, by reason, so that nobody has to look for it clause by clause. */
+function notTried(report: ConformanceReport): readonly string[] {
+  const lines = (['skipped', 'not-applicable'] as const).flatMap((status) => {
+    return reasons(report, status).map(({ reason, ids }) => {
+      const words = status === 'skipped' ? 'skipped' : ids.length === 1 ? 'does not apply' : 'do not apply'
+      const said = `<span class="${status}">${ids.length} ${words}</span>: ${proseText(reason)}.`
+      return `<li>${said} <span class="quiet">${ids.map((id) => `<span class="id">${id}</span>`).join(' ')}</span></li>`
+    })
+  })
+  return lines.length === 0 ? [] : ['<h2>Not tried</h2>', '<ul class="reasons">', ...lines, '</ul>']
 }
 
 function backend({ backend: described }: ConformanceReport): readonly string[] {
@@ -93,17 +106,6 @@ function backend({ backend: described }: ConformanceReport): readonly string[] {
   ]
 }
 
-function tiers({ tiers: all, results }: ConformanceReport): readonly string[] {
-  const rows = all.map(({ tier, exercised, reason }) => {
-    const ofTier = results.filter((result) => result.tier === tier)
-    const passed = ofTier.filter(({ status }) => status === 'passed').length
-    const applicable = ofTier.filter(({ status }) => status !== 'not-applicable').length
-    const words = exercised ? `${passed} of ${applicable} passed` : `not exercised: ${markupText(reason ?? '')}`
-    return `<tr><th scope="row">${tier}</th><td>${words}</td></tr>`
-  })
-  return ['<h2>Tiers</h2>', '<table>', ...rows, '</table>']
-}
-
 function families({ results }: ConformanceReport): readonly string[] {
   const present = new Set<string>(results.map(({ family }) => family))
   return [...FAMILIES.filter((family) => present.has(family)), ...[...present].filter((family) => !isBuiltIn(family))]
@@ -118,10 +120,10 @@ function familyDetails(family: string, { results }: ConformanceReport): string {
   const count = (status: CaseResult['status']): number => cases.filter((one) => one.status === status).length
   const others = (['failed', 'known-failure', 'skipped', 'not-applicable'] as const)
     .filter((status) => count(status) > 0)
-    .map((status) => `, <span class="${status}">${count(status)} ${STATUS[status]}</span>`)
+    .map((status) => `, <span class="${status}">${count(status)} ${STATUS_WORDS[status]}</span>`)
   return [
     `<details><summary>${family}: ${count('passed')} of ${cases.length - count('not-applicable')} passed${others.join('')}</summary>`,
-    '<table>',
+    '<table class="clauses">',
     ...cases.map(row),
     '</table>',
     '</details>',
@@ -130,11 +132,6 @@ function familyDetails(family: string, { results }: ConformanceReport): string {
 
 function row({ id, level, title, status, message, knownFailure }: CaseResult): string {
   const notes = [status === 'passed' ? undefined : message, knownFailure].filter((note) => note !== undefined)
-  const more = notes.map((note) => `<br><span class="quiet">${link(note)}</span>`).join('')
-  return `<tr><td class="id">${id}<br>${level}</td><td class="status"><span class="${status}">${STATUS[status]}</span></td><td>${markupText(title)}${more}</td></tr>`
-}
-
-/** An address of a tracker becomes a link, and nothing else does: `javascript:` is text. */
-function link(text: string): string {
-  return /^https?:\/\/\S+$/.test(text) ? `<a href="${markupText(text)}">${markupText(text)}</a>` : markupText(text)
+  const more = notes.map((note) => `<br><span class="quiet">${linkedText(note)}</span>`).join('')
+  return `<tr><td class="id">${id} <small>${level}</small></td><td class="status"><span class="${status}">${STATUS_WORDS[status]}</span></td><td>${proseText(title)}${more}</td></tr>`
 }

@@ -1,5 +1,7 @@
 import type { ConformanceReport } from './conformance-report.ts'
 import { explainFailure } from './explain-failure.ts'
+import { levelLadder } from './level-ladder.ts'
+import { reasons } from './reasons.ts'
 
 /** For people. The last line is always `N passed, N failed, N skipped`; what does not apply has a line of its own. */
 export function formatReport(report: ConformanceReport): string {
@@ -25,25 +27,14 @@ export function formatReport(report: ConformanceReport): string {
 }
 
 function tierLines(report: ConformanceReport): readonly string[] {
-  return report.tiers.map(({ tier, exercised, reason }) => {
-    if (!exercised) return `tier ${tier}: NOT EXERCISED, ${reason ?? ''}`
-    const ofTier = report.results.filter((result) => result.tier === tier)
-    const passed = ofTier.filter(({ status }) => status === 'passed').length
-    const applicable = ofTier.filter(({ status }) => status !== 'not-applicable').length
-    return `tier ${tier}: ${passed} of ${applicable} passed`
-  })
+  return levelLadder(report).map(
+    ({ tier, words }) => `tier ${tier}: ${words.replace(/^not exercised:/, 'NOT EXERCISED,')}`,
+  )
 }
 
-/** One line a reason: a whole tier is not listed clause by clause. */
 function reasonLines(report: ConformanceReport, wanted: 'skipped' | 'not-applicable'): readonly string[] {
-  const byReason = new Map<string, string[]>()
-  for (const { id, status, message } of report.results) {
-    if (status !== wanted) continue
-    const ids = byReason.get(message ?? '') ?? []
-    byReason.set(message ?? '', ids)
-    ids.push(id)
-  }
-  return [...byReason].map(([reason, ids]) => `${wanted.replace('-', ' ')} ${ids.length}, ${reason}: ${ids.join(' ')}`)
+  const word = wanted.replace('-', ' ')
+  return reasons(report, wanted).map(({ reason, ids }) => `${word} ${ids.length}, ${reason}: ${ids.join(' ')}`)
 }
 
 function pairs(record: object): string {

@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { withDeadline } from '../deadline.ts'
+import { HARNESS_DEADLINE_MS } from '../medium-source.ts'
+import { sentenceOf } from '../short-value.ts'
+import type { TierExtension, TierExtensionModule } from '../tier-extension.ts'
+
+/**
+ * What a module exports: a path from where the command runs, or the name of a package that is installed there. Rejects
+ * with a sentence that says why there is none.
+ */
+export async function loadModule(name: string, what: string): Promise<Readonly<Record<string, unknown>>> {
+  const file = fileOf(name)
+  if (file === undefined) throw new Error(`There is no file ${name}: give the path of the module that exports ${what}.`)
+  const late = (): Error => new Error(`${name} was not loaded within ${HARNESS_DEADLINE_MS / 1000} s: it hangs.`)
+  try {
+    return await withDeadline(import(pathToFileURL(file).href) as Promise<object>, HARNESS_DEADLINE_MS, late).then(
+      (module) => ({ ...module }),
+    )
+  } catch (error) {
+    throw new Error(`${name} could not be loaded: ${sentenceOf(error)}`)
+  }
+}
+
+/** The tiers of modules that were given with `--with`. */
+export async function loadExtensions(names: readonly string[]): Promise<readonly TierExtension[]> {
+  const extensions: TierExtension[] = []
+  for (const name of names) {
+    const { conformanceTiers } = (await loadModule(name, '`conformanceTiers`')) as Partial<TierExtensionModule>
+    if (!Array.isArray(conformanceTiers)) throw new Error(`${name} exports no list \`conformanceTiers\`.`)
+    extensions.push(...(conformanceTiers as readonly TierExtension[]))
+  }
+  return extensions
+}
+
+function fileOf(name: string): string | undefined {
+  const file = resolve(name)
+  if (existsSync(file)) return file
+  if (/^(?:\.|\/|[a-z]+:)/i.test(name)) return undefined
+  try {
+    return createRequire(join(process.cwd(), 'package.json')).resolve(name)
+  } catch {
+    return undefined
+  }
+}
