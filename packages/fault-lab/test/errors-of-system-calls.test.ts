@@ -53,6 +53,13 @@ describe.runIf(hasStrace)('errors of system calls (needs strace)', { timeout: 60
     })
     report(`errors of system calls: ${backend}`, { errors, possible: possible.length, violations: 0 })
   })
+
+  it('sees a writer that takes a sync after a failed write for a repair', async () => {
+    const task = newTask('jsonl', { batches: 4, weakness: 'believe a repeated sync' })
+    const struck = strike(task, { call: 'write', when: 2 }, 'error=EIO')
+    const { lines } = await runTraced(task, join(task.directory, '..', 'trace'), struck)
+    expect(await verifyTask(task, lines)).toEqual(expect.stringMatching(/acknowledged|CORRUPT|is not the one/))
+  })
 })
 
 it.skipIf(hasStrace)('errors at system calls: not exercised, strace is not installed', () => {})

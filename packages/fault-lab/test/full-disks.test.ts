@@ -51,6 +51,14 @@ describe.runIf(hasPrlimit)('a disk that is full (needs prlimit)', { timeout: 600
     report(`disk full: ${backend}`, { offsets, violations: 0 })
     expect(offsets).toBe(rounds)
   })
+
+  it('sees a writer that takes a full disk for a whole write', async () => {
+    const weakness = 'take a full disk for a whole write'
+    const task = newTask('jsonl', { batches: 12, bytes: 400, weakness })
+    const { lines } = await runWriter(task, { under: ['prlimit', '--fsize=4000:4000'] })
+    expect(await verifyTask(task, lines)).toEqual(expect.stringMatching(/acknowledged|CORRUPT|is not the one/))
+    report(`seeded bugs: ${weakness}`, { caught: 1 })
+  })
 })
 
 it.skipIf(hasPrlimit)('full disks: not exercised, prlimit is not installed', () => {})

@@ -19,4 +19,18 @@ describe('killed at any moment', { timeout: 600_000 * (1 + SCALE) }, () => {
     })
     report(`killed at any moment: ${backend}`, { kills: rounds, violations: 0 })
   })
+
+  it('sees a writer that acknowledges before it writes', async () => {
+    const problems: unknown[] = []
+    for (let ack = 1; ack <= 8 && problems.length === 0; ack++) {
+      const task = newTask('jsonl', { batches: 20, weakness: 'acknowledge before the write' })
+      let left = ack
+      const { lines } = await runWriter(task, {
+        onLine: ({ word }, run) => (word === 'ack' && --left === 0 ? run.kill() : undefined),
+      })
+      const problem = await verifyTask(task, lines)
+      if (problem !== undefined) problems.push(problem)
+    }
+    expect(problems).toHaveLength(1)
+  })
 })

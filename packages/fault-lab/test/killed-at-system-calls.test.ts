@@ -31,6 +31,18 @@ describe.runIf(hasStrace)('killed at a system call (needs strace)', { timeout: 6
     report(`killed at a system call: ${backend}`, { kills, possible, survived, violations: 0 })
     expect(survived).toBe(0)
   })
+
+  it('sees a writer that acknowledges before it writes', async () => {
+    const problems: unknown[] = []
+    for (let when = 1; when <= 4 && problems.length === 0; when++) {
+      const task = newTask('jsonl', { batches: 6, weakness: 'acknowledge before the write' })
+      const struck = strike(task, { call: 'write', when }, 'signal=KILL')
+      const { lines } = await runTraced(task, join(task.directory, '..', 'trace'), struck)
+      const problem = await verifyTask(task, lines)
+      if (problem !== undefined) problems.push(problem)
+    }
+    expect(problems).toHaveLength(1)
+  })
 })
 
 it.skipIf(hasStrace)('kills at system calls: not exercised, strace is not installed', () => {})

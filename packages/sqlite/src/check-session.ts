@@ -6,7 +6,7 @@ import { nextTurn } from './group-commit.ts'
 import { checkRow } from './log-page.ts'
 import { SEQ_SPAN } from './row-codec.ts'
 import type { SessionRow } from './session-row.ts'
-import { findSession, recordsFrom } from './session-statements.ts'
+import { findSession, recordsFrom, rowOf } from './session-statements.ts'
 import { sqliteError } from './sqlite-error.ts'
 
 /** A log damaged in more places than this says nothing new. */
@@ -42,13 +42,32 @@ export async function checkSession(
   while (!progress.done && problems.length < PROBLEMS_MAX) {
     signal?.throwIfAborted()
     const from = progress.next
-    progress = (await database.read((connection) => checkSlice(connection, row, from, problems, count))) ?? {
+    progress = (await database.read((connection) => checkCurrent(connection, row, from, problems, count))) ?? {
       next: from,
       done: true,
     }
     await nextTurn()
   }
   return { events: count.events, bytes: row.bytes, problems }
+}
+
+/** The log may have grown since it was looked at, or be gone: neither is damage. */
+function checkCurrent(
+  connection: Connection,
+  row: SessionRow,
+  from: number,
+  problems: StorageProblem[],
+  count: { events: number },
+): Progress {
+  let now: SessionRow | undefined
+  try {
+    now = rowOf(connection, row.number)
+  } catch (error) {
+    problems.push(asProblem(sqliteError(error, 'read the session', connection.path)))
+    return { next: from, done: true }
+  }
+  if (now === undefined || now.salt !== row.salt) return { next: from, done: true }
+  return checkSlice(connection, now, from, problems, count)
 }
 
 function checkSlice(

@@ -122,6 +122,16 @@ export class Connection {
     this.#driver.exec(sql)
   }
 
+  /** Every statement of `use` sees the database as it is at the first one, whatever others commit meanwhile. */
+  snapshot<T>(use: () => T): T {
+    this.run('BEGIN')
+    try {
+      return use()
+    } finally {
+      if (this.inTransaction) this.run('ROLLBACK')
+    }
+  }
+
   /** Rows changed. */
   run(sql: string, ...values: readonly SqlValue[]): number {
     return this.#statement(sql, false).run(...values).changes

@@ -52,10 +52,16 @@ export class Database {
   }
 
   /**
-   * What `use` returns, undefined while there is no database. `use` sees a snapshot only for as long as one statement
-   * runs, and must finish before it returns.
+   * What `use` returns, undefined while there is no database. All of `use` sees one snapshot: what another process
+   * commits between two statements would make an index and its table look as if they contradicted each other. It must
+   * finish before it returns.
    */
   async read<T>(use: (connection: Connection) => T): Promise<T | undefined> {
+    return await this.readAlone((connection) => connection.snapshot(() => use(connection)))
+  }
+
+  /** The same outside any transaction: each statement has a snapshot of its own. */
+  async readAlone<T>(use: (connection: Connection) => T): Promise<T | undefined> {
     this.#requireOpen()
     try {
       return await retryWhileBusy(this.#busyMs, () => this.#reads.use(use))

@@ -37,7 +37,7 @@ export async function backupSqlite(options: MaintenanceOptions & { readonly to: 
   const { to, ...rest } = options
   return await withDatabase(rest, async (database) => {
     const target = new DatabaseFile(to)
-    const made = await database.read((connection) => {
+    const made = await database.readAlone((connection) => {
       requireSound(connection)
       try {
         return target.create((path) => connection.run('VACUUM INTO ?', path))

@@ -23,24 +23,25 @@ export const RELEASES: readonly SchemaRelease[] = [{ version: SCHEMA_VERSION, sc
  */
 export function checkDatabase(connection: Connection, releases: readonly SchemaRelease[] = RELEASES): number {
   try {
-    connection.run('BEGIN')
-    const newest = releases.at(-1)?.version ?? 0
-    const version = readSchemaVersion(connection, newest)
-    const release = releases.find((each) => each.version === version)
-    if (release === undefined) {
-      throw new SessionError('UNSUPPORTED_VERSION', `schema ${version} is not supported any more: ${connection.path}`, {
-        path: connection.path,
-        expected: newest,
-        found: version,
-      })
-    }
-    checkSchema(connection, release.schema)
-    return version
+    return connection.snapshot(() => checkedVersion(connection, releases))
   } catch (error) {
     throw unreadableSchema(error, connection.path)
-  } finally {
-    if (connection.inTransaction) connection.run('ROLLBACK')
   }
+}
+
+function checkedVersion(connection: Connection, releases: readonly SchemaRelease[]): number {
+  const newest = releases.at(-1)?.version ?? 0
+  const version = readSchemaVersion(connection, newest)
+  const release = releases.find((each) => each.version === version)
+  if (release === undefined) {
+    throw new SessionError('UNSUPPORTED_VERSION', `schema ${version} is not supported any more: ${connection.path}`, {
+      path: connection.path,
+      expected: newest,
+      found: version,
+    })
+  }
+  checkSchema(connection, release.schema)
+  return version
 }
 
 /** Brings an older database up to the newest release, the original kept; the caller has checked it. */

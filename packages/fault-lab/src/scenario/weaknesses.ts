@@ -95,6 +95,12 @@ export const WEAKNESSES: { readonly [name: string]: Weakness } = {
 /** The same, seen by other suites than the modelled power cuts. */
 export const OTHER_WEAKNESSES: { readonly [name: string]: Weakness } = {
   'take a lock that excludes nobody': changed({}, () => ({ tryLock: () => true })),
+  'take a full disk for a whole write': changed({}, (file) => ({
+    append: async (bytes) => {
+      await file.append(bytes).catch(() => {})
+      return bytes.length
+    },
+  })),
   'report a failing disk as a missing session': (fileSystem) =>
     changed({
       open: async (path, how, mode) => {
