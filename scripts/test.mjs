@@ -1,6 +1,7 @@
 // `npm test [-- CHECK...]`: sets up what is missing, then runs every check and the tests of every package, all of them
 // even when one fails. The last line counts checks and tests together: `N passed, N failed, N skipped`.
 import { backendTemplate } from './checks/backend-template.mjs'
+import { benchGate } from './checks/bench-gate.mjs'
 import { docsExamples } from './checks/docs-examples.mjs'
 import { docsLinks } from './checks/docs-links.mjs'
 import { packedPackages } from './checks/packed-packages.mjs'
@@ -16,7 +17,12 @@ import { setUp } from './setup.mjs'
  * @property {string} [output] shown when the check failed or skipped something
  */
 
-/** @typedef {{ readonly name: string, readonly run: () => Promise<CheckResult> }} Check */
+/**
+ * @typedef {object} Check
+ * @property {string} name
+ * @property {() => Promise<CheckResult>} run
+ * @property {boolean} [unasked] false: only when it is named, or everything is wanted (SESSION_PERSISTENCE_ALL_CHECKS=1)
+ */
 
 /** @type {readonly Check[]} */
 const checks = [
@@ -29,6 +35,8 @@ const checks = [
   { name: 'docs-examples', run: docsExamples },
   { name: 'packed', run: packedPackages },
   { name: 'template', run: backendTemplate },
+  // Some minutes, on a machine that does nothing else: in CI, and when it is asked for.
+  { name: 'bench-gate', run: benchGate, unasked: process.env.SESSION_PERSISTENCE_ALL_CHECKS === '1' },
   { name: 'tests', run: tests },
 ]
 
@@ -61,7 +69,8 @@ if (unknown.length > 0) {
 /** @type {(CheckResult & { line: string })[]} */
 const results = []
 for (const check of checks) {
-  if (wanted.length > 0 && check.name !== 'setup' && !wanted.includes(check.name)) continue
+  const chosen = wanted.length === 0 ? check.unasked !== false : check.name === 'setup' || wanted.includes(check.name)
+  if (!chosen) continue
   const result = await runCheck(check)
   results.push(result)
   if (check.name === 'setup' && result.failed > 0) break // nothing else can run

@@ -114,6 +114,32 @@ async function useOutside(directory, packed) {
   for (const command of packed.flatMap(({ bin }) => Object.keys(bin ?? {}))) {
     await must(join(directory, 'node_modules', '.bin', command), ['--help'], { cwd: directory })
   }
+  await benchOutside(directory)
+}
+
+/**
+ * What the command line loads only when it is asked for, down to the processes that it starts.
+ *
+ * @param {string} directory
+ */
+async function benchOutside(directory) {
+  const command = join(directory, 'node_modules', '.bin', 'session-persistence')
+  const make = `import { openJsonl } from 'session-persistence'
+const persistence = await openJsonl({ root: 'sessions' })
+const session = await persistence.create({ id: 'outside' })
+session.append('session/title', { title: 'Outside' })
+await session.close()
+await persistence.close()
+`
+  writeFileSync(join(directory, 'make.mjs'), make)
+  await must(process.execPath, ['make.mjs'], { cwd: directory })
+  await must(command, ['export', 'outside', '--root', 'sessions', '--output', 'log.jsonl'], { cwd: directory })
+  const given = ['bench', 'log.jsonl', '--quick', '--backend', 'jsonl', '--scenario', 'memory', '--json']
+  const { partial, rows } = JSON.parse(await must(command, given, { cwd: directory }))
+  const measured = rows.map((/** @type {{ id: string }} */ { id }) => id)
+  for (const id of ['memory/stream', 'logs-1/replay']) {
+    if (partial || !measured.includes(id)) throw new Error(`the packed bench did not measure ${id}`)
+  }
 }
 
 /** @returns {Promise<import('../test.mjs').CheckResult>} */

@@ -24,8 +24,9 @@ export function measureMemory(
   location: string,
   task: MemoryTask,
   signal?: AbortSignal,
+  nodeOptions: readonly string[] = [],
 ): Promise<MemoryAnswer> {
-  return runChild<MemoryAnswer>(backend, location, task, signal)
+  return runChild<MemoryAnswer>(backend, location, task, signal, nodeOptions)
 }
 
 /** Latencies of a process that streams turns and does nothing else. */
@@ -67,8 +68,10 @@ async function runChild<Answer>(
   location: string,
   task: MemoryTask | TurnsTask,
   signal: AbortSignal | undefined,
+  nodeOptions: readonly string[] = [],
 ): Promise<Answer> {
-  return JSON.parse(await execute(process.execPath, taskArguments(backend, location, task), {}, signal)) as Answer
+  const given = [...nodeOptions, ...taskArguments(backend, location, task)]
+  return JSON.parse(await execute(process.execPath, given, {}, signal)) as Answer
 }
 
 function taskArguments(backend: BenchBackend, location: string, task: MemoryTask | TurnsTask): string[] {
