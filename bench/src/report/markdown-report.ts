@@ -1,6 +1,7 @@
 /** The report as a table between two marks of a document, so that no number in a document is typed by hand. */
 import { SessionError } from 'session-persistence'
-import { absolute, interval, quantity, threeDigits, verdictWords } from './quantity.ts'
+import { type GoalCell, goalTable } from './goal-table.ts'
+import { absolute, interval, quantity, threeDigits, verdictMark, verdictWords } from './quantity.ts'
 import type { BenchReport } from './report.ts'
 import { groupsOf } from './row-groups.ts'
 
@@ -32,9 +33,31 @@ export function markdownReport(report: BenchReport): string {
       absolute(row),
       verdictWords(row),
     ])
+  const goals = goalMatrix(report)
   const heads = ['what', 'backend', 'through', 'goal', 'median (95 %)', 'absolute', 'verdict']
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
   const partial = report.partial ? '\n\nPartial: what is missing was not measured.' : ''
-  return `${[`${facts}${partial}`, '', line(heads), line(heads.map(() => '---')), ...rows.map(line)].join('\n')}\n`
+  const table = [line(heads), line(heads.map(() => '---')), ...rows.map(line)]
+  return `${[`${facts}${partial}`, '', ...goals, ...table].join('\n')}\n`
+}
+
+/** A column a backend: what was measured, the verdict as a sign, and the goal. Empty when nothing has one. */
+function goalMatrix(report: BenchReport): readonly string[] {
+  const table = goalTable(report)
+  if (table === undefined) return []
+  const cellOf = (cell: GoalCell | undefined): string => {
+    if (cell === undefined) return ''
+    const { row, limit } = cell
+    if (row === undefined) return 'not measured'
+    return `${verdictMark(row)} ${quantity(row.measured.median, row.unit)} (≤ ${quantity(limit, row.unit)})`.trim()
+  }
+  return [
+    '✓ reached, ✗ missed, ? too close or too noisy to say; the goal in brackets.',
+    '',
+    `| goal | ${table.backends.join(' | ')} |`,
+    `| --- |${table.backends.map(() => ' --- |').join('')}`,
+    ...table.lines.map(({ what, cells }) => `| ${what} | ${cells.map(cellOf).join(' | ')} |`),
+    '',
+  ]
 }
