@@ -53,6 +53,33 @@ describe('a harness that is wrong', () => {
     expect(report.harnessError).toContain('returned the same medium twice')
   })
 
+  it.each([
+    ['no write', { read: async () => [] }, 'must be { read(id), write(id, records) }.'],
+    [
+      'texts',
+      { read: async () => ['{}'], write: async () => {} },
+      '`records.read` of the medium of wrong must return a list of bytes.',
+    ],
+    [
+      'a header and nothing else',
+      { read: async () => [Buffer.from('x')], write: async () => {} },
+      'it shows none for a batch that was flushed.',
+    ],
+    [
+      'an error',
+      { read: () => Promise.reject(new Error('no rows')), write: async () => {} },
+      'records.read of wrong threw: no rows',
+    ],
+  ])('has records with %s', async (_, records, sentence) => {
+    const createMedium = (): Medium => {
+      const medium = createMemoryMedium()
+      return { open: (given = {}) => openMemory({ ...given, medium }), records: records as Medium['records'] & object }
+    }
+    const report = await runConformance({ name: 'wrong', createMedium }, { ids: ['CORRUPT-6'] })
+    expect([report.outcome, report.reached]).toEqual(['harness-error', 'none'])
+    expect(report.harnessError).toContain(sentence)
+  })
+
   it('has no name, no createMedium, or a module that others cannot open', () => {
     expect(() => defineHarness({ name: '', createMedium: memoryHarness.createMedium })).toThrow(HarnessError)
     expect(() => defineHarness({ name: 'x' } as unknown as Harness)).toThrow('createMedium')

@@ -20,7 +20,6 @@ export const BYTES_KILLS: KillTable = {
     'CRASH-8',
     'CRASH-9',
     'CRASH-13',
-    'CRASH-14',
     'MODEL-4',
   ],
   'everybody-repairs': ['CONC-9'],

@@ -14,6 +14,15 @@ function lockFiles(location: string | undefined): readonly string[] {
   }
 }
 
+/** What a lock file says; nothing when its holder has released it meanwhile. */
+function ownerIn(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
 /** Wrong in what survives a killed process, or between two of them. */
 export const PROCESS_MUTANTS: readonly Mutant[] = [
   {
@@ -145,8 +154,9 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
     persistence: (inner, medium) => ({
       resume: (id, options) => {
         const own = `"pid":${process.pid},`
-        const foreign = lockFiles(medium.location).find((path) => !readFileSync(path, 'utf8').includes(own))
-        if (foreign !== undefined) throw new SessionError('LOCKED', readFileSync(foreign, 'utf8'), { sessionId: id })
+        const owners = lockFiles(medium.location).map(ownerIn)
+        const foreign = owners.find((owner) => owner !== '' && !owner.includes(own))
+        if (foreign !== undefined) throw new SessionError('LOCKED', foreign, { sessionId: id })
         return inner.resume(id, options)
       },
     }),
