@@ -22,6 +22,9 @@ export function share(whole: number): number {
 /** Whether what is exhaustive is tried wholly. */
 export const IS_WHOLE: boolean = FRACTION >= 1
 
+/** Seeds with which what is exhaustive is tried: more than one above the whole scale. */
+export const SEEDS: readonly number[] = Array.from({ length: Math.max(1, Math.floor(FRACTION)) }, (_, at) => SEED + at)
+
 /** Of `count` places where something is tried: all at the whole scale, else evenly spread ones, others for every seed. */
 export function* places(count: number): Generator<number, void, undefined> {
   const stride = Math.max(1, Math.floor(1 / FRACTION))

@@ -11,33 +11,44 @@ import {
   report,
   SCALE,
   SEED,
+  SEEDS,
   smallDatabase,
 } from '../src/index.ts'
 import { scratchDirectory } from './parts/scratch.ts'
 
 const canRun = REAL_BACKENDS.includes('sqlite')
 
-const SUBJECTS: Readonly<Record<string, (directory: string) => Promise<DamageSubject>>> = {
-  'a database': async (directory) => damagedDatabase(directory, await smallDatabase(directory, SEED)),
-  'a write-ahead log': async (directory) =>
-    await damagedWriteAheadLog(directory, await loggedDatabase(directory, SEED, 2)),
+const SUBJECTS: Readonly<Record<string, (directory: string, seed: number) => Promise<DamageSubject>>> = {
+  'a database': async (directory, seed) => damagedDatabase(directory, await smallDatabase(directory, seed)),
+  'a write-ahead log': async (directory, seed) =>
+    await damagedWriteAheadLog(directory, await loggedDatabase(directory, seed, 2)),
 }
 
 describe.runIf(canRun).each(Object.entries(SUBJECTS))('%s', { timeout: 600_000 * (1 + SCALE) }, (_, make) => {
   it('cut at every byte', async () => {
-    const subject = await make(scratchDirectory('memory'))
-    const { tried, violations, same } = await cutEverywhere(subject)
-    expect(violations).toEqual([])
-    report(`every byte cut: ${subject.name}`, { lengths: tried, possible: subject.whole.length, violations: 0 })
-    expect(same).toBeLessThan(0.2 * tried)
+    const counts = { lengths: 0, possible: 0, violations: 0 }
+    for (const seed of SEEDS) {
+      const subject = await make(scratchDirectory('memory'), seed)
+      const { tried, violations, same } = await cutEverywhere(subject)
+      expect(violations).toEqual([])
+      expect(same).toBeLessThan(0.2 * tried)
+      counts.lengths += tried
+      counts.possible += subject.whole.length
+      report(`every byte cut: ${subject.name}`, counts)
+    }
   })
 
   it('with every bit flipped', async () => {
-    const subject = await make(scratchDirectory('memory'))
-    const { tried, violations, same } = await flipEverywhere(subject)
-    expect(violations).toEqual([])
-    report(`every bit flipped: ${subject.name}`, { bits: tried, possible: subject.whole.length * 8, violations: 0 })
-    expect(same).toBeLessThan(0.7 * tried)
+    const counts = { bits: 0, possible: 0, violations: 0 }
+    for (const seed of SEEDS) {
+      const subject = await make(scratchDirectory('memory'), seed)
+      const { tried, violations, same } = await flipEverywhere(subject)
+      expect(violations).toEqual([])
+      expect(same).toBeLessThan(0.7 * tried)
+      counts.bits += tried
+      counts.possible += subject.whole.length * 8
+      report(`every bit flipped: ${subject.name}`, counts)
+    }
   })
 })
 

@@ -8,6 +8,7 @@ import {
   report,
   runTraced,
   SCALE,
+  SEEDS,
   type SyscallPlace,
   strike,
   syscallPlaces,
@@ -35,8 +36,8 @@ async function failures(path: WritePath): Promise<readonly Failure[]> {
 
 describe.runIf(hasStrace)('errors of system calls (needs strace)', { timeout: 600_000 * (1 + SCALE) }, () => {
   it.each(REAL_BACKENDS)('%s', async (backend) => {
-    const paths = await writePaths(backend, { retries: 3 })
-    const possible = (await Promise.all(paths.map(failures))).flat()
+    const paths = await Promise.all(SEEDS.map((seed) => writePaths(backend, { seed, retries: 3 })))
+    const possible = (await Promise.all(paths.flat().map(failures))).flat()
     let errors = 0
     await inParallel(places(possible.length), async (index) => {
       const failure = possible[index]

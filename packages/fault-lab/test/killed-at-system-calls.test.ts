@@ -1,7 +1,17 @@
 // Proves that a writer that the kernel kills at any of its system calls, recovery included, loses nothing acknowledged.
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { isInstalled, places, REAL_BACKENDS, report, runTraced, SCALE, strike, syscallPlaces } from '../src/index.ts'
+import {
+  isInstalled,
+  places,
+  REAL_BACKENDS,
+  report,
+  runTraced,
+  SCALE,
+  SEEDS,
+  strike,
+  syscallPlaces,
+} from '../src/index.ts'
 import { inParallel } from './parts/in-parallel.ts'
 import { newTask, removeTask, verifyTask, writePaths } from './parts/writer-tasks.ts'
 
@@ -12,7 +22,8 @@ describe.runIf(hasStrace)('killed at a system call (needs strace)', { timeout: 6
     let kills = 0
     let possible = 0
     let survived = 0
-    for (const path of await writePaths(backend)) {
+    const paths = await Promise.all(SEEDS.map((seed) => writePaths(backend, { seed })))
+    for (const path of paths.flat()) {
       const all = await syscallPlaces(path.newTask, join(newTask(backend).directory, '..', 'trace'))
       possible += all.length
       await inParallel(places(all.length), async (index) => {

@@ -44,7 +44,7 @@ export interface WritePath {
 export async function writePaths(backend: RealBackend, more: Partial<WriterTask> = {}): Promise<readonly WritePath[]> {
   const all = { batches: 2, reopenEvery: 1, neighbour: true, ...more }
   const store = { name: 'store', backend, before: [], newTask: () => newTask(backend, all) }
-  const killed = newTask(backend, { batches: 3, holds: true })
+  const killed = newTask(backend, { ...more, batches: 3, holds: true, retries: 0 })
   const { lines } = await runWriter(killed, { onLine: ({ word }, run) => (word === 'done' ? run.kill() : undefined) })
   tear(killed)
   const acks = lines.filter(({ word }) => word === 'ack')
