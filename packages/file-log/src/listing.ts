@@ -18,6 +18,8 @@ import { describeOwner, mayBeAlive, readLockOwner } from './writer-lock.ts'
 
 /** Longest time that the event loop is held, in milliseconds. */
 const SLICE_MS = 4
+/** Sessions between two looks at the clock. */
+const CLOCK_EVERY = 16
 
 export async function listLogs(place: ListingPlace, query: StorageListQuery): Promise<readonly StorageListEntry[]> {
   query.signal?.throwIfAborted()
@@ -37,12 +39,13 @@ export async function listLogs(place: ListingPlace, query: StorageListQuery): Pr
 async function readRows(place: ListingPlace, reader: RowReader, query: StorageListQuery): Promise<ListRow[]> {
   const rows: ListRow[] = []
   let sliceEnd = performance.now() + SLICE_MS
+  let seenSessions = 0
   for (const { name, kind } of entriesOf(place.fs, place.layout.root)) {
     if (kind !== 'directory' && kind !== 'symlink') continue
     const seen = kind === 'directory' ? reader.glance(name) : 'look'
     const row = seen === 'look' ? await reader.look(name) : seen
     if (row !== undefined && row !== 'skip' && isAfterListKey(row, query.after)) rows.push(row)
-    if (performance.now() < sliceEnd) continue
+    if (++seenSessions % CLOCK_EVERY !== 0 || performance.now() < sliceEnd) continue
     await new Promise(setImmediate)
     query.signal?.throwIfAborted()
     sliceEnd = performance.now() + SLICE_MS
@@ -78,7 +81,7 @@ function toEntry(
   locked: ReadonlySet<string>,
 ): StorageListEntry | undefined {
   const { id, bytes } = row
-  const found = row.error ?? reader.header(row)
+  const found = row.error ?? reader.shown(row)
   if (found === undefined) return undefined
   if (isSessionError(found)) {
     return { id, state: found.code === 'UNSUPPORTED_VERSION' ? 'newer' : 'damaged', bytes, error: found }
@@ -90,7 +93,7 @@ function toEntry(
     id,
     state,
     bytes,
-    header: found,
+    ...found,
     ...(open ? { owner: describeOwner(owner) } : {}),
     ...(row.events === undefined ? {} : { events: row.events }),
     ...(row.updatedAt === undefined ? {} : { updatedAt: row.updatedAt }),

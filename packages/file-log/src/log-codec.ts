@@ -138,6 +138,11 @@ export interface LogDialect {
    * bytes need no second look. For `repair`.
    */
   salvage(window: Window): MaybePromise<{ readonly units: readonly SalvagedUnit[]; readonly consumed: number }>
+  /**
+   * For listing: the CRC that the receipt of the newest event has (core, `HeadReceipt`), from the last bytes of a log
+   * that `glance` found sound. Undefined where telling it takes more than its bytes.
+   */
+  receiptCrc?(tail: Buffer): string | undefined
   /** How small batches are merged into large ones; absent where that gains nothing. */
   readonly sealing?: Sealing
 }

@@ -14,7 +14,10 @@ import { createHash } from 'node:crypto'
 const NAME_LENGTH_MAX = 120
 const LONG_PREFIX_LENGTH = 48
 const RESERVED = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/
-const PLAIN = /^[a-z0-9_-][a-z0-9_.-]*$/
+/** By character code, what stands for itself. A listing asks this of ten thousand names, and this is quicker than a pattern. */
+const PLAIN: Uint8Array = Uint8Array.from({ length: 128 }, (_, code) =>
+  /[a-z0-9_.-]/.test(String.fromCharCode(code)) ? 1 : 0,
+)
 const LONG = /^(?:[a-z0-9_.-]|%[0-9a-f]{2})*~[0-9a-f]{64}$/
 
 /** The directory name of a well-formed id. Injective. */
@@ -25,8 +28,19 @@ export function encodeSessionName(id: string): string {
   return `${prefix}~${createHash('sha256').update(id, 'utf8').digest('hex')}`
 }
 
+/** Nothing but plain characters, the first of which is not a dot. */
+function isPlain(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (PLAIN[text.charCodeAt(at)] !== 1) return false
+  return text !== '' && !text.startsWith('.')
+}
+
+/** Whether an id of nothing but plain characters is its own name. */
+function isSpelledOut(id: string): boolean {
+  return id.length <= NAME_LENGTH_MAX && !id.endsWith('.') && !RESERVED.test(id)
+}
+
 function encodeShort(id: string): string {
-  if (id.length <= NAME_LENGTH_MAX && PLAIN.test(id) && !id.endsWith('.') && !RESERVED.test(id)) return id
+  if (isPlain(id) && isSpelledOut(id)) return id
   let name = ''
   for (const byte of Buffer.from(id, 'utf8')) {
     const character = String.fromCharCode(byte)
@@ -43,7 +57,7 @@ function escaped(byte: number): string {
 
 /** The id that a name stands for; undefined for a name that no id has, and for one whose id is only in the header. */
 export function decodeSessionName(name: string): string | undefined {
-  if (PLAIN.test(name)) return encodeSessionName(name) === name ? name : undefined
+  if (isPlain(name)) return isSpelledOut(name) ? name : undefined
   if (!/^(?:[a-z0-9_.-]|%[0-9a-f]{2})+$/.test(name)) return undefined
   const bytes = Buffer.from(
     name.replace(

@@ -98,6 +98,15 @@ function readPlace(bytes: Buffer, view: DataView, start: number): boolean {
   return true
 }
 
+// What `hasChunkContent` read last, and where its parts are; `nameEnd` is -1 without a name.
+let kind: BlockKind = 'text'
+let index = 0
+let idStart = 0
+let idEnd = 0
+let nameStart = 0
+let nameEnd = -1
+let textStart = 0
+
 /** The event of a chunk whose envelope was read; undefined when its content is not of the usual shape. */
 export function readChunkEvent(
   bytes: Buffer,
@@ -105,37 +114,47 @@ export function readChunkEvent(
   envelope: ChunkEnvelope,
   recordEnd: number,
 ): AnySessionEvent | undefined {
+  if (!hasChunkContent(bytes, view, envelope, recordEnd)) return undefined
   const { seq, time, turn, step } = envelope
-  let at = envelope.at
-  if (!KIND.isAt(view, at)) return undefined
-  const kind = kindAt(view, at + KIND.length)
-  if (kind === undefined) return undefined
-  at += KIND.length + kind.length
-  if (!INDEX.isAt(view, at)) return undefined
-  const index = integerAt(bytes, at + INDEX.length)
-  if (Number.isNaN(index)) return undefined
-  at = behind
+  const text = bytes.toString('utf8', textStart, recordEnd - 2)
   if (kind !== 'tool-arguments') {
-    if (!TEXT.isAt(view, at)) return undefined
-    const text = textAt(bytes, at + TEXT.length, recordEnd)
-    if (text === undefined) return undefined
     return { seq, time, type: 'assistant/chunk', data: { turn, step, kind, index, text } }
   }
-  if (!CALL_ID.isAt(view, at)) return undefined
-  const idAt = at + CALL_ID.length
-  const idEnd = plainEnd(bytes, idAt, recordEnd)
-  const nameAt = idEnd + NAME_AFTER_STRING.length
-  const nameEnd = NAME_AFTER_STRING.isAt(view, idEnd) ? plainEnd(bytes, nameAt, recordEnd) : undefined
-  const before = nameEnd ?? idEnd
-  if (!TEXT_AFTER_STRING.isAt(view, before)) return undefined
-  const text = textAt(bytes, before + TEXT_AFTER_STRING.length, recordEnd)
-  if (text === undefined) return undefined
-  const callId = bytes.toString('utf8', idAt, idEnd)
-  if (nameEnd === undefined) {
-    return { seq, time, type: 'assistant/chunk', data: { turn, step, kind, index, callId, text } }
-  }
-  const name = bytes.toString('utf8', nameAt, nameEnd)
+  const callId = bytes.toString('utf8', idStart, idEnd)
+  if (nameEnd === -1) return { seq, time, type: 'assistant/chunk', data: { turn, step, kind, index, callId, text } }
+  const name = bytes.toString('utf8', nameStart, nameEnd)
   return { seq, time, type: 'assistant/chunk', data: { turn, step, kind, index, callId, name, text } }
+}
+
+/** True when the content behind the envelope is of the usual shape, and with it the whole record. */
+export function hasChunkContent(bytes: Buffer, view: DataView, envelope: ChunkEnvelope, recordEnd: number): boolean {
+  let at = envelope.at
+  if (!KIND.isAt(view, at)) return false
+  const found = kindAt(view, at + KIND.length)
+  if (found === undefined) return false
+  kind = found
+  at += KIND.length + found.length
+  if (!INDEX.isAt(view, at)) return false
+  index = integerAt(bytes, at + INDEX.length)
+  if (Number.isNaN(index)) return false
+  at = behind
+  if (found !== 'tool-arguments') {
+    if (!TEXT.isAt(view, at)) return false
+    textStart = at + TEXT.length
+  } else {
+    if (!CALL_ID.isAt(view, at)) return false
+    idStart = at + CALL_ID.length
+    idEnd = plainEnd(bytes, idStart, recordEnd)
+    nameStart = idEnd + NAME_AFTER_STRING.length
+    nameEnd = NAME_AFTER_STRING.isAt(view, idEnd) ? plainEnd(bytes, nameStart, recordEnd) : -1
+    const before = nameEnd === -1 ? idEnd : nameEnd
+    if (!TEXT_AFTER_STRING.isAt(view, before)) return false
+    textStart = before + TEXT_AFTER_STRING.length
+  }
+  // The text must close the record, and need no unescaping.
+  const end = recordEnd - 2
+  if (end < textStart || bytes[end] !== QUOTE || bytes[end + 1] !== CLOSE) return false
+  return plainEnd(bytes, textStart, end) === end
 }
 
 function kindAt(view: DataView, at: number): BlockKind | undefined {
@@ -151,12 +170,4 @@ function plainEnd(bytes: Buffer, from: number, limit: number): number {
     if (code === QUOTE || code === BACKSLASH || code < 0x20) break
   }
   return at
-}
-
-/** The text from `from` when it closes the record at `recordEnd` and needs no unescaping. */
-function textAt(bytes: Buffer, from: number, recordEnd: number): string | undefined {
-  const end = recordEnd - 2
-  if (end < from || bytes[end] !== QUOTE || bytes[end + 1] !== CLOSE) return undefined
-  if (plainEnd(bytes, from, end) !== end) return undefined
-  return bytes.toString('utf8', from, end)
 }

@@ -35,6 +35,21 @@ export function viewOf(bytes: Buffer): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
+/** By memory. */
+const wholeViews = new WeakMap<ArrayBufferLike, DataView>()
+
+/**
+ * A view from where the bytes start to the end of their memory, made once for a buffer that is filled again and again: a
+ * listing looks at ten thousand files, and a view of each would be most of its garbage.
+ */
+export function wholeViewOf(bytes: Buffer): DataView {
+  const known = wholeViews.get(bytes.buffer)
+  if (known !== undefined && known.byteOffset === bytes.byteOffset) return known
+  const view = new DataView(bytes.buffer, bytes.byteOffset)
+  wholeViews.set(bytes.buffer, view)
+  return view
+}
+
 /** Table k holds the effect of a byte that k more bytes follow. */
 function makeTables(): readonly Int32Array[] {
   const first = new Int32Array(256)

@@ -1,11 +1,16 @@
 /** The newest event of a log from its first and last bytes, for listing ten thousand of them. */
+import { crc32 } from 'node:zlib'
 import { BytePattern } from './byte-pattern.ts'
-import { viewOf } from './crc.ts'
-import { glanceHeaderLine } from './header-line.ts'
-import { LF } from './line.ts'
+import { wholeViewOf } from './crc.ts'
+import { glanceHeaderLine, hex } from './header-line.ts'
+import { LF, type LineFormat, splitLine } from './line.ts'
 import { type LineUnit, verifyLine } from './line-scan.ts'
 
 const SEQ = new BytePattern('{"seq":')
+/** Both separators that are escaped on disk start so. */
+const SEPARATOR_ESCAPE = '\\u202'
+const RUN = ',"run":{'
+const CLOSE = '}'
 const COMMA = 0x2c
 const ZERO = 0x30
 /** So that the value is exact. */
@@ -21,10 +26,10 @@ export function glanceLog(
   id: string,
   size: number,
 ): { readonly events: number; readonly updatedAt: number } | undefined {
-  const view = viewOf(head)
+  const view = wholeViewOf(head)
   const header = glanceHeaderLine(head, view, id)
-  if (header === undefined || tail.at(-1) !== LF) return undefined
-  const tailView = head === tail ? view : viewOf(tail)
+  if (header === undefined || tail[tail.length - 1] !== LF) return undefined
+  const tailView = head === tail ? view : wholeViewOf(tail)
   const dataStart = header.end - (size - tail.length)
   // Without a line end before it a line may have started earlier; and the header is no event.
   const first = Math.max(1, dataStart)
@@ -41,6 +46,20 @@ export function glanceLog(
   if (beforeStart < first) return undefined
   const before = verifyLine(header.format, tail, beforeStart, batchStart - 1, tailView)
   return before !== undefined && before.batch !== -1 && before.lastSeq + 1 === unit.batch ? found : undefined
+}
+
+/**
+ * See `LogDialect.receiptCrc`: the record of a line is the canonical JSON that the receipt is made of, unless it is a
+ * packed run, or holds an escape that canonical JSON does without.
+ */
+export function glanceReceiptCrc(format: LineFormat, tail: Buffer): string | undefined {
+  const end = tail.length - 1
+  const start = lineStart(tail, end)
+  const parts = { recordEnd: 0, batch: -1 }
+  if (start === 0 || tail[end] !== LF || !splitLine(format, tail, start, end, parts)) return undefined
+  const record = tail.subarray(start, parts.recordEnd)
+  if (record.includes(SEPARATOR_ESCAPE) || record.includes(RUN)) return undefined
+  return hex(crc32(CLOSE, crc32(record)))
 }
 
 function lineStart(bytes: Buffer, end: number): number {

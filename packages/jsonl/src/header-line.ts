@@ -131,7 +131,10 @@ function newer(found: number, expected: number): SessionError {
   )
 }
 
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
 const GLANCE_START = `{"format":"${FORMAT}","version":${FORMAT_VERSION},"id":`
+const GLANCE_BYTES = new BytePattern(GLANCE_START)
 /** What stands before the checksum of a header: `,"salt":"9f86d081"`. */
 const SALT_BEFORE = new BytePattern(',"salt":"')
 const SALT_BYTES = SALT_BEFORE.length + 9
@@ -150,9 +153,8 @@ export function glanceHeaderLine(
   id: string,
 ): { readonly format: LineFormat; readonly end: number } | undefined {
   const end = head.indexOf(LF)
-  const start = GLANCE_START + escapeLineSeparators(JSON.stringify(id))
-  const length = Buffer.byteLength(start, 'utf8')
-  if (end < length + SALT_BYTES + CRC_BYTES || head.toString('utf8', 0, length) !== start) return undefined
+  const idEnd = GLANCE_BYTES.isAt(view, 0) ? endOfText(head, GLANCE_BYTES.length, id) : -1
+  if (idEnd === -1 || end < idEnd + SALT_BYTES + CRC_BYTES) return undefined
   const parts = { recordEnd: 0, batch: -1 }
   if (!splitLine(HEADER_FORMAT, head, 0, end, parts, view)) return undefined
   const saltAt = end - CRC_BYTES - SALT_BYTES
@@ -160,4 +162,19 @@ export function glanceHeaderLine(
   const salt = hexAt(head, saltAt + SALT_BEFORE.length)
   const checksum = CHECKSUMS.find(([, pattern]) => pattern.isAt(view, saltAt - pattern.length))?.[0]
   return salt === -1 || checksum === undefined ? undefined : { format: { checksum, salt }, end: end + 1 }
+}
+
+/** Where the JSON of `text` ends that stands at `at`; -1 when something else stands there. */
+function endOfText(bytes: Buffer, at: number, text: string): number {
+  const end = at + text.length + 2
+  // Characters that stand for themselves, as nearly every id is made of, are compared one by one.
+  let index = 0
+  for (; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code < 0x20 || code > 0x7e || code === QUOTE || code === BACKSLASH) break
+    if (bytes[at + 1 + index] !== code) return -1
+  }
+  if (index === text.length) return bytes[at] === QUOTE && bytes[end - 1] === QUOTE ? end : -1
+  const json = Buffer.from(escapeLineSeparators(JSON.stringify(text)), 'utf8')
+  return json.equals(bytes.subarray(at, at + json.length)) ? at + json.length : -1
 }

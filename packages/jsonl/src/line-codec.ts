@@ -39,7 +39,7 @@ import type {
   UnitSpan,
   Window,
 } from '@session-persistence/file-log'
-import { glanceLog } from './glance.ts'
+import { glanceLog, glanceReceiptCrc } from './glance.ts'
 import {
   decodeHeaderLine,
   encodeHeaderLine,
@@ -157,6 +157,10 @@ class LineDialect implements LogDialect {
   firstUnitStart({ bytes, offset }: Window): number | undefined {
     const end = bytes.indexOf(LF)
     return end === -1 || end + 1 >= bytes.length ? undefined : offset + end + 1
+  }
+
+  receiptCrc(tail: Buffer): string | undefined {
+    return glanceReceiptCrc(this.#format, tail)
   }
 
   salvage(window: Window): { readonly units: readonly SalvagedUnit[]; readonly consumed: number } {

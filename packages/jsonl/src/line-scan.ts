@@ -18,9 +18,12 @@ import {
   type UnitSpan,
   type Window,
 } from '@session-persistence/file-log'
-import { type ChunkEnvelope, readChunkEnvelope, readChunkEvent } from './chunk-line.ts'
+import { type ChunkEnvelope, hasChunkContent, readChunkEnvelope, readChunkEvent } from './chunk-line.ts'
 import { viewOf } from './crc.ts'
 import { contentEnd, FOREIGN_LINE_ENDS, LF, type LineFormat, type LineParts, parseRecord, splitLine } from './line.ts'
+
+/** Longer lines are left to the built-in check, which looks at many bytes at once. */
+const ASCII_BYTES_MAX = 512
 
 /** The verified content of one line. */
 export interface LineUnit {
@@ -41,9 +44,19 @@ export function verifyLine(
 ): LineUnit | undefined {
   const parts: LineParts = { recordEnd: 0, batch: -1 }
   const stop = contentEnd(bytes, start, end)
-  if (!splitLine(format, bytes, start, stop, parts, view) || !isUtf8(bytes.subarray(start, stop))) return undefined
+  if (!splitLine(format, bytes, start, stop, parts, view) || !isText(bytes, start, stop)) return undefined
   const span = spanOf(format, bytes, view, start, parts.recordEnd)
-  return span === undefined || parts.batch > span.firstSeq ? undefined : { ...span, batch: parts.batch }
+  if (span === undefined || parts.batch > span.firstSeq) return undefined
+  const { firstSeq, lastSeq, lastTime } = span
+  return { firstSeq, lastSeq, lastTime, batch: parts.batch }
+}
+
+/** Valid UTF-8; for most lines told without the view that the built-in check needs. */
+function isText(bytes: Buffer, start: number, end: number): boolean {
+  let all = 0
+  const near = Math.min(end, start + ASCII_BYTES_MAX)
+  for (let at = start; at < near; at++) all |= bytes[at] ?? 0
+  return (near === end && all < 0x80) || isUtf8(bytes.subarray(start, end))
 }
 
 function spanOf(
@@ -57,7 +70,7 @@ function spanOf(
   if (
     format.checksum === 'crc32' &&
     readChunkEnvelope(bytes, view, start, chunk) &&
-    readChunkEvent(bytes, view, chunk, recordEnd) !== undefined
+    hasChunkContent(bytes, view, chunk, recordEnd)
   ) {
     return { firstSeq: chunk.seq, lastSeq: chunk.seq, lastTime: chunk.time }
   }

@@ -1,7 +1,14 @@
 // Proves that a listing shows every session once, in keyset order, whatever is wrong with some of them.
 import { mkdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { AnySessionEvent, StorageListEntry, StorageListKey, StorageListQuery } from '@session-persistence/core'
+import {
+  type AnySessionEvent,
+  createPersistence,
+  headReceipt,
+  type StorageListEntry,
+  type StorageListKey,
+  type StorageListQuery,
+} from '@session-persistence/core'
 import { expect, it } from 'vitest'
 import { jsonlStorage } from '../src/index.ts'
 import { FaultyFileSystem } from './parts/faulty-file-system.ts'
@@ -210,4 +217,47 @@ it('ends with the reason of an abort', async () => {
   const storage = jsonlStorage({ root: await temporaryDirectory() })
   const reason = new Error('enough')
   await expect(storage.list({ limit: 5, signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+})
+
+it('brings the summary with the receipt of the newest event, or leaves it to be found out', async () => {
+  const deltas = Array.from({ length: 200 }, (_, index) => delta(index))
+  const cases: readonly (readonly [string, readonly Omit<AnySessionEvent, 'seq'>[], boolean])[] = [
+    ['short', [{ time: 1, type: 'acme/note', data: { text: 'ä' }, ignorable: true }], true],
+    ['long', [...deltas, { time: 1, type: 'acme/note', data: {}, ignorable: true }], true],
+    ['delta', deltas.slice(0, 2), true],
+    // On disk these are not the bytes that the receipt is made of.
+    ['packed', deltas, false],
+    ['escaped', [{ time: 1, type: 'acme/note', data: '\u2028', ignorable: true }], false],
+  ]
+  for (const [id, inputs, told] of cases) {
+    const storage = jsonlStorage({ root: await temporaryDirectory(), pack: true })
+    const events = inputs.map((input, seq) => ({ seq, ...input }))
+    const writer = await storage.openWriter(id, { kind: 'create', header: sampleHeader(id) })
+    await writer.append(events)
+    expect((await storage.list({ limit: 1 }))[0]?.summary).toBeUndefined()
+    await writer.saveDerived('summary', 'a summary')
+    await writer.close()
+    const summary = { text: 'a summary', crc: headReceipt(events.at(-1)).crc }
+    expect((await storage.list({ limit: 1 }))[0]?.summary).toEqual(told ? summary : undefined)
+  }
+})
+
+it('shows what a session is called now, whether its summary was written or not', async () => {
+  const root = await temporaryDirectory()
+  const fileSystem = new FaultyFileSystem()
+  await using persistence = createPersistence(jsonlStorage({ root, fileSystem }))
+  const first = await persistence.create({ id: 'a' })
+  first.append('session/title', { title: 'old' })
+  await first.close()
+  const titles = async (): Promise<unknown> => (await persistence.list()).sessions.map(({ title }) => title)
+  fileSystem.calls.length = 0
+  expect(await titles()).toEqual(['old'])
+  // The log for its place, the log for its row, and the summary.
+  expect(fileSystem.calls.filter(({ name }) => name.startsWith('open'))).toHaveLength(3)
+  const again = await persistence.resume('a')
+  again.append('session/title', { title: 'new' })
+  await again.flush()
+  expect(await titles()).toEqual(['new'])
+  await again.abandon()
+  expect(await titles()).toEqual(['new'])
 })

@@ -117,6 +117,8 @@ async function factsOf(
   settings: Settings,
   entry: StorageListEntry,
 ): Promise<Omit<SummaryFacts, 'messages'> | undefined> {
+  const known = documentOf(entry)
+  if (known !== undefined) return withoutMessages(known)
   const reader = await storage.openReader(entry.id)
   try {
     const last = reader.tail.nextSeq - 1
@@ -132,6 +134,13 @@ async function factsOf(
   } finally {
     await reader.close()
   }
+}
+
+/** What the entry itself brought, when it describes the log's present end. */
+function documentOf({ summary, events }: StorageListEntry): SummaryFacts | undefined {
+  if (summary === undefined || events === undefined) return undefined
+  const document = parseSummary(summary.text, events - 1)
+  return document?.head.crc === summary.crc ? document.facts : undefined
 }
 
 function withoutMessages({ messages: _messages, ...facts }: SummaryFacts): Omit<SummaryFacts, 'messages'> {

@@ -182,6 +182,11 @@ export interface StorageListEntry {
   /** Time of the last event of the last complete batch, else the header's `createdAt`. */
   readonly updatedAt?: number
   readonly bytes: number
+  /**
+   * The stored summary document as it is, with the CRC that the receipt of the newest event has (see `HeadReceipt`).
+   * Only where a backend has both at hand: otherwise the log is opened for the row, and the same comes of it.
+   */
+  readonly summary?: { readonly text: string; readonly crc: string }
   /** Why it is damaged or newer. */
   readonly error?: SessionError
 }
