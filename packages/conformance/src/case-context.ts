@@ -65,6 +65,11 @@ export class RunningCase {
     return new RunningCase(facts, await facts.source.create())
   }
 
+  /** Grows with every operation that begins and every line that another process says. */
+  progress(): number {
+    return this.#workers.reduce((sum, { lines }) => sum + lines.length, this.history.count)
+  }
+
   /** SHA-256 of everything observed; undefined when the case observes nothing. */
   digest(): string | undefined {
     return this.#observed?.copy().digest('hex')

@@ -2,7 +2,7 @@ import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { RunningCase } from './case-context.ts'
 import { CaseSkipped, type ConformanceCase } from './conformance-case.ts'
-import { withDeadline } from './deadline.ts'
+import { withPatience } from './deadline.ts'
 import { escapedRejections } from './escaped-rejections.ts'
 import { Violation } from './expectation.ts'
 import { type Harness, HarnessError } from './harness.ts'
@@ -11,13 +11,13 @@ import type { RunOptions } from './run-options.ts'
 import { sentenceOf } from './short-value.ts'
 import { usualCause } from './usual-causes.ts'
 
-/** Milliseconds that a case may take unless it says more. */
+/** Milliseconds in which something must happen in a case, unless it says more. */
 export const CASE_DEADLINE_MS = 30_000
 
 /** What became of one case. */
 export type Verdict = Pick<CaseResult, 'status' | 'message' | 'failure' | 'digest' | 'knownFailure'>
 
-/** Runs one case to its end or its deadline. Rejects only for what is wrong with the harness. */
+/** Runs one case to its end, or until nothing happens in it any more. Rejects only for what is wrong with the harness. */
 export async function tryCase(
   conformanceCase: ConformanceCase,
   running: RunningCase,
@@ -27,9 +27,10 @@ export async function tryCase(
   const deadlineMs = options.caseDeadlineMs ?? conformanceCase.needs.timeoutMs ?? CASE_DEADLINE_MS
   try {
     const attempt = (): Promise<void> => {
-      return withDeadline(conformanceCase.run(running.context), deadlineMs, () => {
+      const late = (): Violation => {
         return new Violation(`nothing happened within ${deadlineMs / 1000} s: something never settles`)
-      })
+      }
+      return withPatience(conformanceCase.run(running.context), deadlineMs, () => running.progress(), late)
     }
     const escaped = options.watchRejections === true ? await escapedRejections(attempt) : await attempt()
     if (escaped?.[0] !== undefined) throw new Violation(`a rejection that nobody could handle: ${escaped[0]}`)

@@ -49,7 +49,7 @@ export interface CaseNeeds {
   readonly tier: Tier
   /** Capability levels for which the clause says anything. */
   readonly capabilities?: { readonly [K in keyof BackendCapabilities]?: readonly BackendCapabilities[K][] }
-  /** Milliseconds; default 30,000. */
+  /** Milliseconds in which something must happen; default 30,000. */
   readonly timeoutMs?: number
 }
 

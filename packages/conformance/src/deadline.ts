@@ -10,3 +10,34 @@ export async function withDeadline<T>(promise: Promise<T>, deadlineMs: number, l
     clearTimeout(timer)
   }
 }
+
+/** How often a case that goes on may go on: what is alive for so long still has to end. */
+export const PATIENCE = 10
+
+/**
+ * The same for work whose `progress`, a number that grows, can be seen: `deadlineMs` without any, and {@link PATIENCE}
+ * times as long in all. So a busy machine takes longer, and finds the same.
+ */
+export async function withPatience<T>(
+  promise: Promise<T>,
+  deadlineMs: number,
+  progress: () => number,
+  late: () => unknown,
+): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const deadline = new Promise<never>((_, reject) => {
+    const wait = (rounds: number): void => {
+      const before = progress()
+      timer = setTimeout(() => {
+        if (rounds > 1 && progress() !== before) wait(rounds - 1)
+        else reject(late())
+      }, deadlineMs)
+    }
+    wait(PATIENCE)
+  })
+  try {
+    return await Promise.race([promise, deadline])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,5 +1,6 @@
 import { CASE_DEADLINE_MS } from './case-verdict.ts'
 import { type ConformanceCase, EXTENSION_FAMILIES, FAMILIES } from './conformance-case.ts'
+import { PATIENCE } from './deadline.ts'
 import type { Harness } from './harness.ts'
 import type { ConformanceReport } from './report/conformance-report.ts'
 import { explainFailure } from './report/explain-failure.ts'
@@ -98,7 +99,7 @@ function plainError(message: string): Error {
 
 /** The kit's own deadline comes first and says what hung; the runner's is only behind it. */
 function deadlineOf({ needs }: ConformanceCase): number {
-  return (needs.timeoutMs ?? CASE_DEADLINE_MS) + 30_000
+  return PATIENCE * (needs.timeoutMs ?? CASE_DEADLINE_MS) + 30_000
 }
 
 /** The contexts of vitest and node:test have `skip`; vitest's own is a function with properties. */

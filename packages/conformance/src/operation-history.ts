@@ -23,6 +23,11 @@ export class OperationHistory {
     this.#add({ text, outcome: '' })
   }
 
+  /** Operations begun so far. */
+  get count(): number {
+    return this.#count
+  }
+
   /** The lines of a report, with how many operations came before them. */
   lines(): readonly string[] {
     const before = this.#count - this.#kept.length

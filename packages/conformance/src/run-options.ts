@@ -19,7 +19,10 @@ export interface RunOptions {
   readonly seed?: number
   /** `quick` tries a sample of the damaged media, the kills and the generated workloads; default `full`. */
   readonly effort?: 'quick' | 'full'
-  /** Milliseconds that any one case may take; default what the case says, 30,000 unless it says more. */
+  /**
+   * Milliseconds in which something must happen in a case, and a tenth of what it may take in all; default what the case
+   * says, 30,000 unless it says more.
+   */
   readonly caseDeadlineMs?: number
   /** Milliseconds that any one call of the harness itself may take; default 30,000. */
   readonly harnessDeadlineMs?: number

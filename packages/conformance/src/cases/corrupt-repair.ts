@@ -15,7 +15,7 @@ import { storeAndDie } from '../tearable-log.ts'
 /** Flips tried in one file of any layout. */
 const FLIPS_A_FILE = 1_024
 /** And in one of the engine's, which the whole medium is put back after. */
-const FLIPS_AN_ENGINE_FILE = { full: 512, quick: 24 } as const
+const FLIPS_AN_ENGINE_FILE = { full: 256, quick: 24 } as const
 /** A name or a version that was hit is another name or version. */
 const FLIPPED_ANYWHERE = ['CORRUPT', 'UNSUPPORTED_VERSION', 'NOT_FOUND'] as const
 

@@ -8,9 +8,9 @@ import { MEDIUM, message, storeMapped } from '../small-log.ts'
 import { appendEach, receiptOf, storedEvents, withoutResumed } from '../stored-events.ts'
 import { storeAndDie, storeTearable } from '../tearable-log.ts'
 
-/** Lengths tried inside the last batch: each is two resumes and a close. */
-const TORN_FULL = 256
-const TORN_QUICK = 8
+/** Lengths tried inside the last batch: each is two resumes and a close, of a whole engine where that takes it back. */
+const TORN = { full: 256, quick: 8 } as const
+const TAKEN_BACK = { full: 64, quick: 8 } as const
 
 export const CORRUPT_TORN_CASES: readonly ConformanceCase[] = casesOf('CORRUPT', {
   10: {
@@ -23,7 +23,7 @@ export const CORRUPT_TORN_CASES: readonly ConformanceCase[] = casesOf('CORRUPT',
       const resting = await restMedium(context)
       const [, second = 0, end = 0] = ends
       const earlier = events.slice(0, (batches[0]?.length ?? 0) + (batches[1]?.length ?? 0))
-      for (const length of lengthsBetween(context, second + 1, end - 1)) {
+      for (const length of lengthsBetween(second + 1, end - 1, (takenBack ? TAKEN_BACK : TORN)[context.effort])) {
         resting.damage(path, bytes.subarray(0, length))
         const persistence = await context.open()
         const session = await persistence.resume('s')
@@ -108,8 +108,7 @@ async function expectLossFound(
   await persistence.close()
 }
 
-function lengthsBetween(context: CaseContext, from: number, to: number): readonly number[] {
-  const most = context.effort === 'full' ? TORN_FULL : TORN_QUICK
+function lengthsBetween(from: number, to: number, most: number): readonly number[] {
   const step = Math.max(1, Math.ceil((to - from) / most))
   return Array.from({ length: Math.ceil((to - from) / step) }, (_, index) => from + index * step)
 }

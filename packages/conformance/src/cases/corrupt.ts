@@ -14,9 +14,9 @@ import { storeAndDie } from '../tearable-log.ts'
 /** Bits of a log of 2 KiB: all bits of the small log of these cases, whatever the format. */
 const EVERY_BIT = 8 * 2_048
 /** Flips of records: putting them back takes the engine of the medium a while. */
-const EVERY_BIT_OF_RECORDS = 4_096
+const EVERY_BIT_OF_RECORDS = 2_048
 /** Lengths to which a file of the engine is cut: the whole medium is put back after each. */
-const ENGINE_CUTS = { full: 512, quick: 24 } as const
+const ENGINE_CUTS = { full: 256, quick: 24 } as const
 /** A flipped digit of the version is a version of its own. */
 const FLIPPED = ['CORRUPT', 'UNSUPPORTED_VERSION'] as const
 

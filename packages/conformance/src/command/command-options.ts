@@ -34,7 +34,7 @@ HARNESS is a JavaScript module that exports \`harness\`, made with defineHarness
   --tier NAME,...     only these tiers (logic, process, medium, io, power)
   --seed N            another seed for everything generated (default 1)
   --effort quick|full quick tries a sample of kills, damage and workloads (default full)
-  --timeout SECONDS   longest time for one case and one call of the harness
+  --timeout SECONDS   longest time without progress in one case, and for one call of the harness
   --with MODULE       a module or an installed package that brings more tiers; may be given again
   --report LIST       of json, junit, html, badge (default all when --out is given)
   --out DIR           where reports are written (default conformance-report)
