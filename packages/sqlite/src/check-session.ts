@@ -15,9 +15,16 @@ const PROBLEMS_MAX = 1000
 const SLICE_BYTES = 512 * 1024
 
 interface Progress {
-  /** Seq at which the next slice starts. */
+  /** The seq that comes next. */
   readonly next: number
-  readonly done: boolean
+  /** Seq of the last row that was looked at, -1 before the first: the next slice starts with the row that holds it. */
+  readonly last: number
+  readonly state: 'going' | 'done' | 'gone'
+}
+
+interface Findings {
+  readonly problems: StorageProblem[]
+  events: number
 }
 
 /** Undefined when the session is not there. Rejects for what is not about the content. */
@@ -26,86 +33,97 @@ export async function checkSession(
   id: string,
   signal: AbortSignal | undefined,
 ): Promise<StorageCheck | undefined> {
-  const found = await database.read((connection) => {
-    try {
-      return findSession(connection, id)
-    } catch (error) {
-      return asProblem(sqliteError(error, 'read the session', connection.path))
-    }
-  })
-  if (found === undefined) return undefined
-  if (!('row' in found)) return { events: 0, bytes: 0, problems: [found] }
-  const { row } = found
-  const problems: StorageProblem[] = []
-  const count = { events: 0 }
-  let progress: Progress = { next: 0, done: false }
-  while (!progress.done && problems.length < PROBLEMS_MAX) {
+  for (;;) {
+    const found = await database.read((connection) => {
+      try {
+        return findSession(connection, id)
+      } catch (error) {
+        return asProblem(sqliteError(error, 'read the session', connection.path))
+      }
+    })
+    if (found === undefined) return undefined
+    if (!('row' in found)) return { events: 0, bytes: 0, problems: [found] }
+    const { row } = found
+    const findings = await checkRecords(database, row, signal)
+    if (findings !== undefined) return { events: findings.events, bytes: row.bytes, problems: findings.problems }
+  }
+}
+
+/** Undefined when the session was deleted or replaced meanwhile: what was found so far says nothing of any log. */
+async function checkRecords(
+  database: Database,
+  row: SessionRow,
+  signal: AbortSignal | undefined,
+): Promise<Findings | undefined> {
+  const findings: Findings = { problems: [], events: 0 }
+  let progress: Progress = { next: 0, last: -1, state: 'going' }
+  while (progress.state === 'going' && findings.problems.length < PROBLEMS_MAX) {
     signal?.throwIfAborted()
-    const from = progress.next
-    progress = (await database.read((connection) => checkCurrent(connection, row, from, problems, count))) ?? {
-      next: from,
-      done: true,
-    }
+    const before = progress
+    const after = await database.read((connection) => checkCurrent(connection, row, before, findings))
+    if (after === undefined || after.state === 'gone') return undefined
+    progress = after
     await nextTurn()
   }
-  return { events: count.events, bytes: row.bytes, problems }
+  return findings
 }
 
 /** The log may have grown since it was looked at, or be gone: neither is damage. */
-function checkCurrent(
-  connection: Connection,
-  row: SessionRow,
-  from: number,
-  problems: StorageProblem[],
-  count: { events: number },
-): Progress {
+function checkCurrent(connection: Connection, row: SessionRow, progress: Progress, findings: Findings): Progress {
   let now: SessionRow | undefined
   try {
     now = rowOf(connection, row.number)
   } catch (error) {
-    problems.push(asProblem(sqliteError(error, 'read the session', connection.path)))
-    return { next: from, done: true }
+    findings.problems.push(asProblem(sqliteError(error, 'read the session', connection.path)))
+    return { ...progress, state: 'done' }
   }
-  if (now === undefined || now.salt !== row.salt) return { next: from, done: true }
-  return checkSlice(connection, now, from, problems, count)
+  if (now === undefined || now.salt !== row.salt || now.place !== row.place) return { ...progress, state: 'gone' }
+  return checkSlice(connection, now, progress, findings)
 }
 
 function checkSlice(
   connection: Connection,
   row: SessionRow,
-  from: number,
-  problems: StorageProblem[],
-  count: { events: number },
+  { next: expected, last: known }: Progress,
+  findings: Findings,
 ): Progress {
-  let next = from
+  const { problems } = findings
+  let next = expected
+  let last = known
+  // Where the row before ended. The first row was seen already, or is one that it was merged into meanwhile.
+  let end: number | undefined
   let bytes = 0
   try {
-    for (const stored of recordsFrom(connection, row.number, from, SEQ_SPAN - 1)) {
+    for (const stored of recordsFrom(connection, row.number, Math.max(0, known), SEQ_SPAN - 1)) {
       const seq = Number(stored[0]) % SEQ_SPAN
       if (seq >= row.nextSeq) {
         problems.push({ code: 'CORRUPT', message: `there are records behind the end, seq ${row.nextSeq - 1}`, seq })
-        return { next, done: true }
+        return { next, last, state: 'done' }
       }
-      if (seq > next) problems.push(missing(next, seq - 1))
+      end ??= known < 0 ? 0 : seq
+      if (seq > end && seq > next) problems.push(missing(next, seq - 1))
       try {
         const { events } = checkRow(stored, row.salt)
-        if (seq < next) problems.push({ code: 'CORRUPT', message: `two records hold seq ${seq}`, seq })
-        count.events += events
-        next = seq + events
+        if (seq < end) problems.push({ code: 'CORRUPT', message: `two records hold seq ${seq}`, seq })
+        end = seq + events
+        findings.events += Math.max(0, end - Math.max(next, seq))
       } catch (error) {
-        problems.push(asProblem(error))
-        next = seq + 1
+        if (seq > known) problems.push(asProblem(error))
+        end = seq + 1
       }
+      next = Math.max(next, end)
+      if (seq <= known) continue
+      last = seq
       if (typeof stored[4] === 'string') bytes += stored[4].length
-      if (bytes >= SLICE_BYTES) return { next, done: false }
+      if (bytes >= SLICE_BYTES) return { next, last, state: 'going' }
     }
   } catch (error) {
     // The pages themselves: what lies behind them cannot be told.
     problems.push({ seq: next, ...asProblem(sqliteError(error, 'read a record', connection.path)) })
-    return { next, done: true }
+    return { next, last, state: 'done' }
   }
   if (next < row.nextSeq) problems.push(missing(next, row.nextSeq - 1))
-  return { next, done: true }
+  return { next, last, state: 'done' }
 }
 
 function missing(from: number, to: number): StorageProblem {

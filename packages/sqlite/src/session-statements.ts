@@ -74,8 +74,9 @@ export function rowsOfId(connection: Connection, id: string): readonly number[] 
 
 /** Makes a live session invisible, whether its row is damaged or not; false when there is none. */
 export function hideSession(connection: Connection, id: string): boolean {
-  const sql = 'UPDATE session SET place = ? WHERE id = ? AND place = ?'
-  return connection.run(sql, DELETED, encodeId(id), LIVE) > 0
+  const rows = connection.all('SELECT number FROM session WHERE id = ? AND place = ?', encodeId(id), LIVE)
+  for (const [number] of rows) moveOriginal(connection, Number(number), DELETED)
+  return rows.length > 0
 }
 
 /** Writes a new session's row and header, and returns its row. */

@@ -61,8 +61,9 @@ export class SqliteReader implements StorageReader {
 
   /** Records vanish together with their session: that is no damage. */
   async #explain(damage: SessionError): Promise<SessionError> {
-    const row = await this.#database.read((connection) => rowOf(connection, this.#row.number))
-    return row === undefined || row.salt !== this.#row.salt ? this.#gone() : damage
+    const { number, salt, place } = this.#row
+    const row = await this.#database.read((connection) => rowOf(connection, number))
+    return row === undefined || row.salt !== salt || row.place !== place ? this.#gone() : damage
   }
 
   #gone(): SessionError {
