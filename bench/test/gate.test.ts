@@ -1,6 +1,5 @@
 // Proves that the gate closes on a slowdown of 1.3 in any metric, stays open for noise, and that nothing vanishes.
 import fs from 'node:fs'
-import path from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -82,8 +81,6 @@ describe('compareToBaseline', () => {
 })
 
 describe('runGate', () => {
-  const metric = 'cpu/append-1000 memory'
-
   it('measures again what seems worse, and lets it pass when it was noise', async () => {
     const values = [2, 1.1, 1]
     const scopes: GateScope[] = []
@@ -145,26 +142,19 @@ describe('runGate', () => {
     expect([counted.passed, measurements]).toEqual([false, ATTEMPTS])
   })
 
-  it('sees a slowdown that was put into every metric at once in each of them', async () => {
-    const scope: GateScope = { backends: [path.join(import.meta.dirname, 'fixtures', 'harness.js')], counts: false }
+  // Four times as slow: far outside what a busy machine does, since this proves the mechanism and no number. In memory,
+  // so that no disk is waited for.
+  it('notices a real slowdown that was put into every metric at once', { timeout: 600_000 }, async () => {
+    const scope: GateScope = { backends: ['memory'], counts: false }
     const before = await measureGate(scope)
     const slow = await measureGate({ ...scope, slowdown: { metric: EVERY, factor: 4 } })
-    expect([...slow.keys()]).toEqual([...before.keys()])
-    const unchanged = [...slow].filter(([name, { value }]) => value < (before.get(name)?.value ?? 0) * 2)
-    expect(unchanged).toEqual([])
-  })
-
-  it('notices a real slowdown that was put into a metric', async () => {
-    const before = await measureGate({ backends: ['memory'], counts: false })
-    const own = baseline({ [metric]: before.get(metric) ?? cpu(0) }, platformName())
-    // Three times as slow: far outside what a busy machine does, since this proves the mechanism and no number.
     const result = await runGate({
-      baseline: own,
+      baseline: baseline(Object.fromEntries(before), platformName()),
       backends: ['memory'],
-      slowdown: { metric, factor: 3 },
-      measure: (scope) => measureGate({ ...scope, counts: false }),
+      measure: async () => slow,
     })
+    expect(before.size).toBeGreaterThan(2)
     expect(result.passed).toBe(false)
-    expect(result.findings.filter(isViolation)).toMatchObject([{ kind: 'worse', metric }])
+    expect(result.findings.filter(isViolation).map(({ metric }) => metric)).toEqual([...before.keys()])
   })
 })

@@ -57,7 +57,8 @@ export async function cpuMetrics(
   const gated = cases.gated.map((one) =>
     slowdown?.metric === one.metric || slowdown?.metric === EVERY ? slowed(one, slowdown.factor) : one,
   )
-  const samples = await interleave([...cases.references, ...gated], {
+  const references = cases.references.filter(({ name }) => gated.some(({ reference }) => reference === name))
+  const samples = await interleave([...references, ...gated], {
     rounds: ROUNDS,
     warmUp: WARM_UP,
     signal: context.signal,
