@@ -1,5 +1,5 @@
 /** Stored events, then what writers of any process write, until the session is deleted. */
-import { isSessionError, SessionError, withSessionId } from '../errors.ts'
+import { isSessionError, withSessionId } from '../errors.ts'
 import type { AnySessionEvent } from '../event/event.ts'
 import { headReceipt } from '../event/event-json.ts'
 import type { SessionHeader } from '../event/header.ts'
@@ -21,9 +21,6 @@ export async function* followEvents(
 ): AsyncGenerator<AnySessionEvent, void, undefined> {
   const { signal } = options
   let next = options.from ?? 0
-  if (!Number.isSafeInteger(next) || next < 0) {
-    throw new SessionError('INVALID_ARGUMENT', 'from must be a seq: an integer from 0', { sessionId: id })
-  }
   let followed: Followed | undefined
   for (;;) {
     signal?.throwIfAborted()

@@ -5,6 +5,7 @@ import { headReceipt } from '../event/event-json.ts'
 import type { HeadReceipt } from '../event/head-receipt.ts'
 import type { SessionHeader } from '../event/header.ts'
 import { LogFold } from '../projection/log-fold.ts'
+import { turnsProjection } from '../projection/turns.ts'
 import { intake } from '../session/event-intake.ts'
 import { eventPages } from '../session/read-events.ts'
 import type { Settings } from '../session/settings.ts'
@@ -12,14 +13,15 @@ import type { StorageReader, StorageWriter } from '../storage/session-storage.ts
 import { loadLog } from './load-log.ts'
 import type { ForkArguments } from './operation-arguments.ts'
 
-type ForkPosition = Pick<ForkArguments, 'at' | 'before'>
+type ForkPosition = Pick<ForkArguments, 'at' | 'before' | 'turn'>
 
 /** The last seq that the child shares, -1 for none. INVALID_ARGUMENT for a position that is not stable or not there. */
 export async function forkPosition(reader: StorageReader, settings: Settings, position: ForkPosition): Promise<number> {
-  const { at, before } = position
-  if (at !== undefined && before !== undefined) {
-    throw new SessionError('INVALID_ARGUMENT', 'give a fork either `at` or `before`, not both')
+  const { at, before, turn } = position
+  if ([at, before, turn].filter((given) => given !== undefined).length > 1) {
+    throw new SessionError('INVALID_ARGUMENT', 'give a fork one of `at`, `before` and `turn`')
   }
+  if (turn !== undefined) return await endOfTurn(reader, settings, turn)
   const wanted = at ?? (before === undefined ? undefined : before - 1)
   const end = reader.tail.nextSeq - 1
   if (wanted !== undefined && wanted > end) {
@@ -42,6 +44,22 @@ export async function forkPosition(reader: StorageReader, settings: Settings, po
     )
   }
   return stable
+}
+
+/** The seq of the `turn/end` of a turn. */
+async function endOfTurn(reader: StorageReader, settings: Settings, turn: number): Promise<number> {
+  let found: number | undefined
+  let turns = 0
+  await loadLog(reader, settings, {
+    fromStart: true,
+    each: (fold) => {
+      turns = fold.state(turnsProjection).turns
+      if (found === undefined && turns === turn && turn > 0 && fold.isStable) found = fold.nextSeq - 1
+    },
+  })
+  if (found !== undefined) return found
+  const why = turn > 0 && turn <= turns ? `turn ${turn} has not ended` : `the log has turns 1 to ${turns}`
+  throw new SessionError('INVALID_ARGUMENT', `no end of turn ${turn} to fork at: ${why}`, { found: turn })
 }
 
 export interface ForkedLog {

@@ -46,10 +46,11 @@ export const resumeArguments: ArgumentCheck<ResumeOptions> = anObject<ResumeOpti
   signal: anAbortSignal,
 })
 
-/** `ForkOptions`, when nobody has promised yet that `at` and `before` exclude each other. */
+/** `ForkOptions`, when nobody has promised yet that `at`, `before` and `turn` exclude each other. */
 export interface ForkArguments {
   readonly at?: number
   readonly before?: number
+  readonly turn?: number
   readonly id?: string
   readonly reason?: string
   readonly labels?: Labels
@@ -58,6 +59,7 @@ export interface ForkArguments {
 export const forkArguments: ArgumentCheck<ForkArguments> = anObject<ForkArguments>({
   at: aSeq,
   before: aSeq,
+  turn: aSeq,
   id: anId,
   reason: aString,
   labels: someLabels,

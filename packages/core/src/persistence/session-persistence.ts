@@ -48,10 +48,21 @@ export interface ResumeOptions {
   readonly signal?: AbortSignal
 }
 
+/** Where a child parts from its parent, one way of naming the place or none: the newest stable position. */
 export type ForkOptions = (
-  | { /** Last seq that the child shares; must be a stable position. */ readonly at: number; readonly before?: never }
-  | { /** First seq that it does not share. */ readonly before: number; readonly at?: never }
-  | { readonly at?: never; readonly before?: never }
+  | {
+      /** Last seq that the child shares; must be a stable position. */
+      readonly at: number
+      readonly before?: never
+      readonly turn?: never
+    }
+  | { /** First seq that it does not share. */ readonly before: number; readonly at?: never; readonly turn?: never }
+  | {
+      /** The child shares everything up to the end of this turn. */ readonly turn: number
+      readonly at?: never
+      readonly before?: never
+    }
+  | { readonly at?: never; readonly before?: never; readonly turn?: never }
 ) & { readonly id?: string; readonly reason?: string; readonly labels?: { readonly [name: string]: string } }
 
 export interface ListFilter {

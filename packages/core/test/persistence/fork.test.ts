@@ -50,12 +50,41 @@ describe('fork', () => {
     expect(stable.header.seedLength).toBe(13)
   })
 
+  it('takes the end of a turn by its number, without what came between the turns', async () => {
+    const persistence = await twoTurns()
+    await persistence.annotate('parent', { title: 'behind the second turn' })
+    const first = await persistence.fork('parent', { turn: 1 })
+    expect(first.header.seedLength).toBe(6)
+    expect(first.messages()).toEqual([user('one?'), assistant('one')])
+    const second = await persistence.fork('parent', { turn: 2 })
+    expect(second.header.seedLength).toBe(12)
+    expect(second.summary().title).toBeUndefined()
+  })
+
+  it.each([0, 3, 4])('refuses a turn that has no end: %i', async (turn) => {
+    const persistence = await twoTurns()
+    const session = await persistence.resume('parent')
+    session.append('turn/start', { turn: 3 })
+    await session.flush()
+    await expect(persistence.fork('parent', { turn })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', found: turn })
+    expect((await persistence.list()).sessions.map((entry) => entry.id)).toEqual(['parent'])
+  })
+
   it('refuses a position inside a turn, past the end, or given twice, and leaves nothing', async () => {
     const persistence = await openMemory()
     const session = await persistence.create({ id: 'parent' })
     turnUpToCall(session)
     await session.flush()
-    for (const options of [{ at: 3 }, { at: 6 }, { at: -1 }, { at: 0.5 }, { before: -1 }, { at: 0, before: 1 }]) {
+    for (const options of [
+      { at: 3 },
+      { at: 6 },
+      { at: -1 },
+      { at: 0.5 },
+      { before: -1 },
+      { at: 0, before: 1 },
+      { before: 1, turn: 1 },
+      { turn: -1 },
+    ]) {
       await expect(persistence.fork('parent', options as never)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
     }
     await expect(persistence.fork('parent', { at: 3 })).rejects.toMatchObject({ seq: 3, expected: 0, found: 3 })

@@ -151,7 +151,7 @@ const CASES: readonly Case[] = [
   ),
   ...optionCases(
     'fork',
-    { id: NO_IDS, at: NO_SEQS, before: NO_SEQS, reason: NO_STRINGS, labels: NO_LABELS },
+    { id: NO_IDS, at: NO_SEQS, before: NO_SEQS, turn: NO_SEQS, reason: NO_STRINGS, labels: NO_LABELS },
     (persistence, options) => persistence.fork('done', options),
   ),
   ...optionCases('inspect', { at: NO_SEQS, signal: NO_SIGNALS }, (persistence, options) =>
