@@ -5,8 +5,10 @@ import { join } from 'node:path'
 /** The log of a session, as docs/formats/files.md names it. */
 const logNames: { readonly [scheme: string]: string } = { jsonl: 'session.jsonl', 'jsonl-zstd': 'session.jsonl.zst' }
 
-/** More would make every command on a large store slower, and the first ones tell. */
-const lookedAtMax = 32
+/** More would make every command on a large store slower, and the first directories tell. */
+const directoriesLookedAtMax = 32
+/** Some file systems list files that are no sessions first. */
+const entriesLookedAtMax = 4096
 
 /**
  * The scheme that a directory of sessions belongs to when that is another one than `scheme`; undefined otherwise, and
@@ -27,9 +29,14 @@ export async function otherKindOfStore(directory: string, scheme: string): Promi
 }
 
 async function* someDirectories(root: Dir): AsyncGenerator<string, void, undefined> {
-  let count = 0
+  let entries = 0
+  let directories = 0
   for await (const entry of root) {
-    if (entry.isDirectory() && !entry.name.startsWith('.')) yield entry.name
-    if (++count >= lookedAtMax) break
+    entries += 1
+    if (entry.isDirectory() && !entry.name.startsWith('.')) {
+      directories += 1
+      yield entry.name
+    }
+    if (entries >= entriesLookedAtMax || directories >= directoriesLookedAtMax) break
   }
 }

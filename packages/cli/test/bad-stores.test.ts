@@ -111,6 +111,8 @@ describe('a directory of sessions', () => {
     ['jsonl-zstd', 'jsonl'],
   ])('of %s is not taken for one of %s without sessions', async (is, named) => {
     await storeAt(`${is}:${inPlace('bad')}`, 'talk-one', (session) => twoTurns(session))
+    // What else lies there does not hide them.
+    for (let n = 0; n < 40; n += 1) await writeFile(inPlace('bad', `${n}.txt`), '')
     const seal = named === 'jsonl-zstd' ? [['seal', '--all', '--backend', `${named}:${inPlace('bad')}`]] : []
     await expectAllRefused([...onStore(`${named}:${inPlace('bad')}`), ...seal], /INVALID_ARGUMENT: .*holds sessions of/)
   })

@@ -1,5 +1,5 @@
 // Proves that the commands that look at, fork, annotate and delete sessions print what is stored, for people and programs.
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runCli } from './support/run-cli.ts'
@@ -228,6 +228,23 @@ describe('verify', () => {
     })
     const beyond = await cli('verify', 'talk-one', '--expect', `${report.head.seq + 1}:${report.head.crc}`)
     expect(beyond).toMatchObject({ code: 1, stdout: expect.stringMatching(/^bad .*\n +CORRUPT /s) })
+  })
+})
+
+describe('verify --all', () => {
+  it('goes on behind a session that cannot be read, and fails in the end', async () => {
+    for (const id of ['talk-one', 'talk-three', 'talk-two']) await store(place.root, id, (session) => twoTurns(session))
+    const logOf = (id: string): string => join(place.root, id, 'session.jsonl')
+    await rm(logOf('talk-one'))
+    await mkdir(logOf('talk-one'))
+    await writeFile(logOf('talk-two'), (await readFile(logOf('talk-two'), 'utf8')).replace('A cat.', 'A bat.'))
+    const { code, stdout, stderr } = await cli('verify', '--all')
+    expect(code).toBe(3)
+    const verdicts = stdout.match(/^(?:ok|bad) +talk-\w+/gm) ?? []
+    expect(verdicts.sort()).toEqual(['bad  talk-two', 'ok   talk-three'])
+    expect(stderr).toMatch(/^session-persistence: PERMISSION_DENIED: [^\n]+\n$/)
+    const named = await cli('verify', 'talk-one', 'talk-two', 'talk-three')
+    expect(named).toMatchObject({ code: 3, stdout: expect.stringMatching(/^bad .*\nok /s) })
   })
 })
 

@@ -51,18 +51,11 @@ Examples:
     )
     .action(async (paths: readonly string[], options: ImportCommandOptions) => {
       await using persistence = options.dryRun ? undefined : await openStore(options, { mayBeNew: true })
+      const onFailure = (error: unknown): Promise<void> => rememberFailure(runtime, error)
       for (const path of paths) {
-        for (const file of await filesOf(runtime, path)) await importOne(runtime, persistence, file, options)
+        for await (const file of logFilesOf(path, onFailure)) await importOne(runtime, persistence, file, options)
       }
     })
-}
-
-/** None where there are none: that is reported and remembered, and does not keep the next path out. */
-async function filesOf(runtime: Runtime, path: string): Promise<readonly string[]> {
-  return await logFilesOf(path).catch(async (error: unknown) => {
-    await rememberFailure(runtime, error)
-    return []
-  })
 }
 
 /** Imports one file. A failure is reported and remembered, and does not keep the next file out. */

@@ -2,6 +2,7 @@ import type { HeadReceipt, SessionPersistence, VerifyReport } from '@session-per
 import { Command } from 'commander'
 import { headReceipt } from '../arguments.ts'
 import { EXIT } from '../exit-codes.ts'
+import { rememberFailure } from '../remember-failure.ts'
 import type { Runtime } from '../runtime.ts'
 import { everySessionId, findSession } from '../session-id.ts'
 import { addStoreOptions, openStore, type StoreOptions } from '../store.ts'
@@ -24,7 +25,7 @@ export function verifyCommand(runtime: Runtime): Command {
     .addHelpText(
       'after',
       `
-Exit code 1 if any log has problems. A torn tail alone is no problem: a resume cuts it and keeps the bytes.
+Exit code 1 if any log has problems, 3 if one could not be read at all; the others are checked all the same. A torn tail alone is no problem: a resume cuts it and keeps the bytes.
 
 Examples:
   session-persistence verify --all
@@ -38,10 +39,15 @@ Examples:
     const { signal } = runtime
     const expectation = options.expect === undefined ? {} : { expectHead: options.expect }
     for await (const id of given.length === 0 ? everySessionId(persistence, signal) : given) {
-      const found = given.length === 0 ? id : await findSession(persistence, id, signal)
-      const report = await verifyOne(runtime, persistence, found, expectation)
-      if (!report.ok) runtime.exitCode = EXIT.negative
-      await print(runtime, report, options.json === true)
+      try {
+        const found = given.length === 0 ? id : await findSession(persistence, id, signal)
+        const report = await verifyOne(runtime, persistence, found, expectation)
+        // That a session could not be looked at outweighs what was found in another one.
+        if (!report.ok && runtime.exitCode === EXIT.ok) runtime.exitCode = EXIT.negative
+        await print(runtime, report, options.json === true)
+      } catch (error) {
+        await rememberFailure(runtime, error)
+      }
     }
   })
 }
