@@ -110,7 +110,8 @@ function statKind(fs: FileSystem, path: string, kind: 'file' | 'directory'): Fil
 }
 
 export function notPlain(path: string, expected: string, found: string): SessionError {
-  return new SessionError('PERMISSION_DENIED', `refused a ${found} where a plain ${expected} belongs`, {
+  const what = found === 'other' ? 'special file' : found
+  return new SessionError('PERMISSION_DENIED', `refused a ${what} where a plain ${expected} belongs`, {
     path,
     expected,
     found,

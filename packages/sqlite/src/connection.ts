@@ -114,6 +114,11 @@ export class Connection {
     )
   }
 
+  /** Of the database as it is now; others may change it. */
+  get journalMode(): JournalMode {
+    return this.text('PRAGMA journal_mode') === 'wal' ? 'wal' : 'delete'
+  }
+
   get inTransaction(): boolean {
     return this.#driver.inTransaction
   }

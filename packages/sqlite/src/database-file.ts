@@ -24,6 +24,9 @@ const FILE_MODE = 0o600
 /** What SQLite keeps beside a database. */
 const COMPANIONS = ['-wal', '-shm', '-journal'] as const
 
+/** What this package keeps beside a database: companions, locks, temporary files, kept originals. */
+const OWN_SUFFIX = /^(?:-wal|-shm|-journal|\.locks|\.v\d+|\.tmp-[0-9a-f]+(?:-wal|-shm|-journal)?|\.probe-[0-9a-f]+)$/
+
 /** File systems without the shared memory that a write-ahead log needs between machines, by the number of statfs(2). */
 const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
@@ -67,10 +70,10 @@ export class DatabaseFile {
     return `${this.path ?? this.given}.locks`
   }
 
-  /** Device and inode, undefined when nothing is there. PERMISSION_DENIED for anything but a plain file. */
+  /** Device and inode, undefined when nothing is there. PERMISSION_DENIED for anything but a plain file of one name. */
   identity(): string | undefined {
     const { path } = this
-    return path === undefined ? undefined : plainFile(path)
+    return path === undefined ? undefined : plainFile(path, temporaryNames)
   }
 
   /** PERMISSION_DENIED when something else stands where SQLite keeps its log or journal: a planted link, say. */
@@ -84,7 +87,8 @@ export class DatabaseFile {
   }
 
   hasEmptyLog(): boolean {
-    return lstatSync(`${this.path ?? this.given}-wal`, { throwIfNoEntry: false })?.size === 0
+    const stat = lstatSync(`${this.path ?? this.given}-wal`, { throwIfNoEntry: false })
+    return stat?.isFile() === true && stat.size === 0
   }
 
   /** NOT_SUPPORTED on a network file system, as far as that can be told. */
@@ -105,13 +109,16 @@ export class DatabaseFile {
   }
 
   /**
-   * Makes the database: `build` fills an empty file under another name, which then appears whole under this one. Call
-   * it under the creation lock. False when somebody else's database was there first.
+   * Makes the database: `build` fills an empty file under another name, which then appears whole under this one. False
+   * when somebody else's database was there first; CONFLICT when a log or journal of an earlier one is still beside it.
    */
   create(build: (path: string) => void): boolean {
     const path = this.path
-    if (path === undefined) throw new SessionError('IO', 'the directory of the database vanished', { path: this.given })
-    this.sweep()
+    if (path === undefined) {
+      throw new SessionError('IO', `there is no such directory: ${this.directory}`, { path: this.given })
+    }
+    if (this.identity() !== undefined) return false
+    this.#requireNoCompanions(path)
     const building = `${path}.tmp-${randomBytes(8).toString('hex')}`
     try {
       createPrivateFile(building)
@@ -128,7 +135,29 @@ export class DatabaseFile {
     }
   }
 
-  /** Removes what creations left that were killed. Nobody is creating once the database is there. */
+  /** SQLite would take them for those of the new database, and write what they hold into it. */
+  #requireNoCompanions(path: string): void {
+    for (const companion of COMPANIONS) {
+      const found = `${path}${companion}`
+      const stat = lstatSync(found, { throwIfNoEntry: false })
+      if (stat === undefined || (stat.isFile() && stat.size === 0)) continue
+      throw new SessionError(
+        'CONFLICT',
+        `${found} belongs to an earlier database of this name and may hold its newest events: put it back beside that database, or move it away`,
+        { path: found },
+      )
+    }
+  }
+
+  /** Why no other database may have the path of `other`: this one would use, or remove, what is there. */
+  claims(other: DatabaseFile): string | undefined {
+    const [own, theirs] = [this.path ?? this.given, other.path ?? other.given]
+    if (!theirs.startsWith(own)) return undefined
+    const suffix = theirs.slice(own.length)
+    return OWN_SUFFIX.test(suffix) ? suffix : undefined
+  }
+
+  /** Removes what creations left that were killed. Call it under the creation lock, or once the database is there. */
   sweep(): void {
     const path = this.path
     if (path === undefined) return
@@ -141,16 +170,44 @@ export class DatabaseFile {
   }
 }
 
-function plainFile(path: string): string | undefined {
+/** `namesOf` counts the names beside `path` that the file may have besides it. */
+function plainFile(path: string, namesOf: (path: string, inode: number) => number = () => 0): string | undefined {
   const stat = lstatSync(path, { throwIfNoEntry: false })
   if (stat === undefined) return undefined
-  if (stat.isFile()) return `${stat.dev}:${stat.ino}`
+  if (stat.isFile()) {
+    // Each name would have a log, a journal and locks of its own.
+    if (stat.nlink > 1 && isLinked(path, namesOf)) {
+      throw new SessionError(
+        'PERMISSION_DENIED',
+        `refused a file with several names (hard links) where a plain file belongs: ${path}`,
+        { path, expected: 1, found: stat.nlink },
+      )
+    }
+    return `${stat.dev}:${stat.ino}`
+  }
   const found = stat.isSymbolicLink() ? 'symlink' : stat.isDirectory() ? 'directory' : 'special file'
   throw new SessionError('PERMISSION_DENIED', `refused a ${found} where a plain file belongs`, {
     path,
     expected: 'file',
     found,
   })
+}
+
+function isLinked(path: string, namesOf: (path: string, inode: number) => number): boolean {
+  for (;;) {
+    const before = lstatSync(path, { throwIfNoEntry: false })
+    if (before === undefined) return false
+    const known = namesOf(path, before.ino)
+    const after = lstatSync(path, { throwIfNoEntry: false })
+    // A creation ends by removing its temporary name: that may happen at any moment.
+    if (after?.nlink === before.nlink && after.ino === before.ino) return after.nlink > 1 + known
+  }
+}
+
+function temporaryNames(path: string, inode: number): number {
+  const prefix = `${basename(path)}.tmp-`
+  const names = readdirSync(dirname(path)).filter((name) => name.startsWith(prefix))
+  return names.filter((name) => lstatSync(join(dirname(path), name), { throwIfNoEntry: false })?.ino === inode).length
 }
 
 /**

@@ -15,7 +15,8 @@ export const BUSY_MS_DEFAULT = 5_000
 const BUSY_MS_MAX = 60_000
 
 export interface DatabaseOptions {
-  readonly journal: JournalMode
+  /** Undefined: as the database has it; `wal` for a new one. */
+  readonly journal: JournalMode | undefined
   /** Milliseconds that a contended call waits in all before it rejects with BUSY. */
   readonly busyMs: number
 }
@@ -31,7 +32,7 @@ export class Database {
 
   /** INVALID_ARGUMENT for options that are not of the documented form. Touches nothing yet. */
   constructor(driver: Driver, file: DatabaseFile, { journal, busyMs }: DatabaseOptions) {
-    if (journal !== 'wal' && journal !== 'delete') {
+    if (journal !== undefined && journal !== 'wal' && journal !== 'delete') {
       throw new SessionError('INVALID_ARGUMENT', "journal must be 'wal' or 'delete'")
     }
     if (!Number.isInteger(busyMs) || busyMs < 0 || busyMs > BUSY_MS_MAX) {

@@ -14,7 +14,7 @@ import { sqliteError } from './sqlite-error.ts'
 export interface MaintenanceOptions {
   /** Path of the database. */
   readonly file: string
-  /** As it is opened otherwise; default `wal`. */
+  /** As it is opened otherwise; default: the mode that it has. */
   readonly journal?: JournalMode
   /** Milliseconds that a call waits for a busy database before it rejects with BUSY, 0 to 60,000; default 5,000. */
   readonly busyMs?: number
@@ -30,13 +30,18 @@ export interface BackupReport {
  * A copy of the whole database as it is now, also while sessions are being written: compact, complete without any
  * other file, 0600, synced, and there only when it is whole. Holds the event loop for as long as the copying takes.
  *
- * NOT_FOUND without a database; ALREADY_EXISTS when something is at `to`; CORRUPT when the database is damaged, and
- * then there is no copy; NO_SPACE, READ_ONLY and the like of `to`.
+ * NOT_FOUND without a database; ALREADY_EXISTS when something is at `to`; CONFLICT when the log or journal of an earlier
+ * database is beside `to`; INVALID_ARGUMENT when `to` is where this database keeps something; CORRUPT when the database
+ * is damaged, and then there is no copy; NO_SPACE, READ_ONLY and the like of `to`.
  */
 export async function backupSqlite(options: MaintenanceOptions & { readonly to: string }): Promise<BackupReport> {
   const { to, ...rest } = options
   return await withDatabase(rest, async (database) => {
     const target = new DatabaseFile(to)
+    const suffix = database.file.claims(target)
+    if (suffix !== undefined) {
+      throw new SessionError('INVALID_ARGUMENT', `the database keeps its own ${suffix} there: ${to}`, { path: to })
+    }
     const made = await database.readAlone((connection) => {
       requireSound(connection)
       try {
@@ -123,7 +128,7 @@ function requireSound(connection: Connection): void {
 }
 
 async function withDatabase<T>(options: MaintenanceOptions, use: (database: Database) => Promise<T>): Promise<T> {
-  const { file, journal = 'wal', busyMs = BUSY_MS_DEFAULT } = options
+  const { file, journal, busyMs = BUSY_MS_DEFAULT } = options
   const database = new Database(loadDriver(), new DatabaseFile(file), { journal, busyMs })
   try {
     if ((await database.read(() => true)) === undefined) {

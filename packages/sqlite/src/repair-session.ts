@@ -52,8 +52,15 @@ export async function repairSession(
   const salvage = new Salvage(database, found)
   const kept = await salvage.judge(signal)
   if (kept === 0) throw unprovable(database, id)
-  if (dryRun) return { dryRun, kept, lost: salvage.lost }
-  await database.read((connection) => requireSoundPages(connection, id))
+  if (dryRun) {
+    const refusal = await database.read((connection) => unsoundPages(connection, id))
+    const lost = refusal === undefined ? [] : [{ message: refusal.message }]
+    return { dryRun, kept, lost: [...salvage.lost, ...lost] }
+  }
+  await database.read((connection) => {
+    const refusal = unsoundPages(connection, id)
+    if (refusal !== undefined) throw refusal
+  })
   await rewriteSession(database, found.number, salvage.header(), salvage.events(kept, signal), ORIGINAL)
   return { dryRun, kept, lost: salvage.lost, originalAt: originalAt(database, found.number) }
 }
@@ -114,8 +121,14 @@ class Salvage {
       // Stand-ins at the end stand for nothing.
       if (proven) kept = event.seq + 1
     }
-    const { end = 0 } = this.#session
-    if (!cut && kept < end) this.lost.push({ message: 'the last events are lost', from: kept, to: end - 1 })
+    const { end } = this.#session
+    if (end === undefined) {
+      this.lost.push({
+        message: `whether events came behind seq ${kept - 1} cannot be told: the session's row is damaged`,
+      })
+    } else if (!cut && kept < end) {
+      this.lost.push({ message: 'the last events are lost', from: kept, to: end - 1 })
+    }
     this.#headerOr((message) => this.lost.push({ message }))
     return kept
   }
@@ -218,9 +231,10 @@ function provenSlice(connection: Connection, number: number, salt: number, from:
   return { events, next: undefined }
 }
 
-function requireSoundPages(connection: Connection, sessionId: string): void {
-  if (connection.all('PRAGMA integrity_check(1)')[0]?.[0] === 'ok') return
-  throw new SessionError(
+/** Why nothing may be written into the database. */
+function unsoundPages(connection: Connection, sessionId: string): SessionError | undefined {
+  if (connection.all('PRAGMA integrity_check(1)')[0]?.[0] === 'ok') return undefined
+  return new SessionError(
     'CORRUPT',
     `pages of the database are damaged, so nothing is written into it: convert what can be read into another one: ${connection.path}`,
     { sessionId, path: connection.path },

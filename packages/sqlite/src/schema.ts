@@ -154,8 +154,8 @@ export function readSchemaVersion(connection: Connection, newest: number = SCHEM
   if (applicationId !== APPLICATION_ID) {
     throw new SessionError('CORRUPT', `${connection.path} is not a session database`, {
       path: connection.path,
-      expected: APPLICATION_ID,
-      found: applicationId,
+      expected: hexadecimal(APPLICATION_ID),
+      found: hexadecimal(applicationId),
     })
   }
   const version = connection.number('PRAGMA user_version')
@@ -174,6 +174,11 @@ export function readSchemaVersion(connection: Connection, newest: number = SCHEM
     })
   }
   return version
+}
+
+/** As tools and the format's page show it. */
+function hexadecimal(id: number): string {
+  return `application_id 0x${(id >>> 0).toString(16).padStart(8, '0')}`
 }
 
 /** CORRUPT unless the stored schema is this one, to the character. */

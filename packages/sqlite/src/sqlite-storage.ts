@@ -31,8 +31,8 @@ export interface SqliteStorageOptions {
   /** Path of the database; made, 0600, by the first append. Its directory may be reached through symbolic links. */
   readonly file: string
   /**
-   * `wal` (default): readers and writers do not wait for each other. `delete`: a rollback journal, for file systems
-   * without shared memory; every commit costs more syncs.
+   * `wal`: readers and writers do not wait for each other. `delete`: a rollback journal, for file systems without shared
+   * memory; every commit costs more syncs. Default: the mode that the database has; `wal` for a new one.
    */
   readonly journal?: JournalMode
   /** Milliseconds that a call waits for a busy database before it rejects with BUSY, 0 to 60,000; default 5,000. */
@@ -48,40 +48,30 @@ export function sqliteStorage(options: SqliteStorageOptions): SessionStorage {
 }
 
 export class SqliteStorage implements SessionStorage {
-  readonly description: BackendDescription
+  #description: BackendDescription
   readonly #database: Database
   readonly #file: DatabaseFile
   readonly #locks: SessionLocks
+  readonly #keepsJournal: boolean
 
-  constructor({ file, journal = 'wal', busyMs = BUSY_MS_DEFAULT }: SqliteStorageOptions) {
+  constructor({ file, journal, busyMs = BUSY_MS_DEFAULT }: SqliteStorageOptions) {
     const driver = loadDriver()
     this.#file = new DatabaseFile(file)
     this.#locks = new SessionLocks(this.#file)
     this.#database = new Database(driver, this.#file, { journal, busyMs })
-    this.description = Object.freeze({
-      name: 'sqlite',
-      version: '1',
-      capabilities: Object.freeze({
-        durability: 'power',
-        exclusion: 'host',
-        integrity: 'checksum',
-        follow: 'host',
-        repair: 'salvage',
-      } as const),
-      // Each is read back when a connection opens, which fails where it differs.
-      modes: Object.freeze({
-        journal,
-        synchronous: journal === 'wal' ? 'full' : 'extra',
-        checksum: 'crc32',
-        packing: 'runs',
-        sqlite: driver.sqliteVersion,
-      }),
-    })
+    this.#description = describe(journal ?? 'wal', driver.sqliteVersion)
+    this.#keepsJournal = journal === undefined
+  }
+
+  get description(): BackendDescription {
+    return this.#description
   }
 
   /** Looks at an existing database. CORRUPT and UNSUPPORTED_VERSION for one that is not ours, with nothing written. */
   async look(): Promise<void> {
-    await this.#database.read(() => undefined)
+    const found = await this.#database.read((connection) => connection.journalMode)
+    if (found === undefined || !this.#keepsJournal) return
+    this.#description = describe(found, String(this.#description.modes.sqlite))
   }
 
   async openWriter(id: string, intent: WriterIntent): Promise<StorageWriter> {
@@ -198,4 +188,26 @@ export class SqliteStorage implements SessionStorage {
       path: this.#file.given,
     })
   }
+}
+
+function describe(journal: JournalMode, sqlite: string): BackendDescription {
+  return Object.freeze({
+    name: 'sqlite',
+    version: '1',
+    capabilities: Object.freeze({
+      durability: 'power',
+      exclusion: 'host',
+      integrity: 'checksum',
+      follow: 'host',
+      repair: 'salvage',
+    } as const),
+    // Each is read back when a connection opens, which fails where it differs.
+    modes: Object.freeze({
+      journal,
+      synchronous: journal === 'wal' ? 'full' : 'extra',
+      checksum: 'crc32',
+      packing: 'runs',
+      sqlite,
+    }),
+  })
 }

@@ -26,7 +26,8 @@ interface OpenConnection {
 export class WriteAccess {
   readonly #driver: Driver
   readonly #file: DatabaseFile
-  readonly #journal: JournalMode
+  /** Undefined: as the database has it. */
+  readonly #journal: JournalMode | undefined
   readonly #reads: ReadAccess
   #opened: OpenConnection | undefined
   /** Of the database that was opened first: another one in its place is not ours to go on with. */
@@ -34,7 +35,7 @@ export class WriteAccess {
   #failure: SessionError | undefined
   #generation = 0
 
-  constructor(driver: Driver, file: DatabaseFile, journal: JournalMode, reads: ReadAccess) {
+  constructor(driver: Driver, file: DatabaseFile, journal: JournalMode | undefined, reads: ReadAccess) {
     this.#driver = driver
     this.#file = file
     this.#journal = journal
@@ -52,7 +53,7 @@ export class WriteAccess {
   }
 
   /**
-   * The connection, ready to commit. BUSY may pass; POISONED, with its cause, while a failure could not be overcome;
+   * The connection, ready to commit. BUSY may pass, NO_SPACE too; POISONED, with its cause, while a failure could not be overcome;
    * CONFLICT when the database, or its log, is no longer the file that was opened.
    */
   async ready(): Promise<Connection> {
@@ -60,7 +61,8 @@ export class WriteAccess {
       this.#opened ??= await this.#open()
     } catch (error) {
       const found = writeFailure(error, this.#file.given)
-      if (this.#failure === undefined || found.code === 'BUSY') throw found
+      // A full disk is what it is, whether a commit met it first or the moving of the log, which nobody was told of.
+      if (this.#failure === undefined || found.code === 'BUSY' || found.code === 'NO_SPACE') throw found
       throw this.#poisoned(found)
     }
     this.#failure = undefined
@@ -119,19 +121,20 @@ export class WriteAccess {
     const identity = this.#file.identity()
     if (identity === undefined) throw replaced(this.#file.given)
     if (this.#identity !== undefined && this.#identity !== identity) throw replaced(this.#file.given)
-    if (this.#journal === 'wal') this.#file.requireSharedMemory()
     this.#file.sweep()
     const version = this.#check()
+    const journal = this.#journal ?? this.#reads.connection()?.journalMode ?? 'wal'
+    if (journal === 'wal') this.#file.requireSharedMemory()
     // A connection of our own would stand in the way of a change of the journal mode.
     this.#reads.close()
-    const connection = Connection.openToWrite(this.#driver, this.#file.path ?? this.#file.given, this.#journal)
+    const connection = Connection.openToWrite(this.#driver, this.#file.path ?? this.#file.given, journal)
     try {
       checkpointFully(connection)
       if (version !== undefined) migrate(connection, version)
       checkDatabase(connection)
       if (this.#file.identity() !== identity) throw replaced(connection.path)
       this.#identity = identity
-      return { connection, identity, wal: this.#journal === 'wal' ? this.#file.walIdentity() : undefined }
+      return { connection, identity, wal: journal === 'wal' ? this.#file.walIdentity() : undefined }
     } catch (error) {
       closeQuietly(connection)
       throw error
@@ -150,8 +153,9 @@ export class WriteAccess {
     const lock = await acquireCreation(this.#file.locks)
     try {
       if (this.#file.identity() !== undefined) return
+      this.#file.sweep()
       this.#file.create((path) => {
-        const connection = Connection.openToWrite(this.#driver, path, this.#journal)
+        const connection = Connection.openToWrite(this.#driver, path, this.#journal ?? 'wal')
         try {
           connection.run('BEGIN IMMEDIATE')
           createSchema(connection)

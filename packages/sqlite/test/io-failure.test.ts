@@ -120,6 +120,36 @@ describe.runIf(small !== undefined)('a full file system (needs root)', { timeout
     await storage.close()
   })
 
+  it('is NO_SPACE from the first flush on, also when the moving of the log met it first', async () => {
+    const storage = sqliteStorage({ file })
+    const writer = await storage.openWriter('s', { kind: 'create', header: sampleHeader('s') })
+    const batches: (readonly ReturnType<typeof note>[])[] = []
+    const outcome = async (): Promise<unknown> => {
+      const batch = [note(batches.length, { text: 'x'.repeat(60_000) })]
+      try {
+        await writer.append(batch)
+        batches.push(batch)
+        return undefined
+      } catch (error) {
+        return error
+      }
+    }
+    let refused: unknown
+    while (refused === undefined) refused = await outcome()
+    expect(refused).toMatchObject({ code: 'NO_SPACE' })
+    small?.fillUp()
+    expect(await outcome()).toMatchObject({ code: 'NO_SPACE' })
+    expect(await readAll(storage, 's')).toEqual(batches.flat())
+    small?.resize(16)
+    small?.giveSpace()
+    expect(await outcome()).toBeUndefined()
+    expect(await readAll(storage, 's')).toEqual(batches.flat())
+    await writer.close()
+    await storage.close()
+    small?.empty()
+    small?.resize(2)
+  })
+
   it('costs every session of the transaction its batch, and no session an event', async () => {
     const storage = sqliteStorage({ file })
     const writers = await Promise.all(

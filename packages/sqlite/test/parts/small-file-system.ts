@@ -42,6 +42,11 @@ export class SmallFileSystem {
     rmSync(join(this.path, 'ballast'), { force: true })
   }
 
+  resize(megabytes: number): void {
+    const { status } = spawnSync('mount', ['-o', `remount,size=${megabytes}m`, this.path])
+    if (status !== 0) throw new Error('the file system could not be resized')
+  }
+
   readOnly(on: boolean): void {
     const { status } = spawnSync('mount', ['-o', `remount,${on ? 'ro' : 'rw'}`, this.path])
     if (status !== 0) throw new Error('the file system could not be remounted')
