@@ -15,6 +15,8 @@ import { storeAndDie } from '../tearable-log.ts'
 const EVERY_BIT = 8 * 2_048
 /** Flips of records: putting them back takes the engine of the medium a while. */
 const EVERY_BIT_OF_RECORDS = 2_048
+/** Lengths to which a file of many sessions is cut: both ends, the ends of its pages, and seeded ones between. */
+const CUTS_OF_A_DATABASE = 1_024
 /** Lengths to which a file of the engine is cut: the whole medium is put back after each. */
 const ENGINE_CUTS = { full: 256, quick: 24 } as const
 /** A flipped digit of the version is a version of its own. */
@@ -27,11 +29,12 @@ export const CORRUPT_CASES: readonly ConformanceCase[] = casesOf('CORRUPT', {
     why: 'Files end anywhere after a crash of the machine.',
     needs: MEDIUM,
     run: async (context) => {
-      if (!context.medium.listsFiles) context.skip('the medium has no `files`')
+      const { listsFiles, records } = context.medium
+      if (!listsFiles) context.skip('the medium has no `files`')
       const original = await storeSmall(context)
       const whole = await restMedium(context)
       for (const [path, bytes] of whole.files) {
-        for (const length of places(context, bytes.length)) {
+        for (const length of places(context, bytes.length, records === undefined ? undefined : CUTS_OF_A_DATABASE)) {
           whole.damage(path, bytes.subarray(0, length))
           const what = `${basename(path)} cut at ${length}`
           await readDamaged(context, { id: 's', paths: [path], original, codes: ['CORRUPT'], what })
