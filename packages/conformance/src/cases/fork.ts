@@ -186,4 +186,25 @@ export const FORK_CASES: readonly ConformanceCase[] = casesOf('FORK', {
       expectEqual(withoutResumed(await storedEvents(persistence, 's')).slice(events.length), ofParent, 'of the parent')
     },
   },
+  11: {
+    title:
+      '`turn` is the number of the last turn that the child shares, to its end; one that has not ended is refused.',
+    why: 'Users count turns, and a seq counted for them by hand is off by one sooner or later.',
+    run: async (context) => {
+      const persistence = await context.open()
+      const unfinished = turnEvents(4).slice(0, 5)
+      const events = await storeSession(persistence, 's', [turnEvents(1), turnEvents(2), turnEvents(3), unfinished])
+      for (const turn of [1, 2, 3]) {
+        const child = await persistence.fork('s', { turn })
+        await child.close()
+        const shared = (await storedEvents(persistence, child.id)).slice(0, -1)
+        expectEqual(shared, events.slice(0, turn * EVENTS_PER_TURN), `what a fork at turn ${turn} shares`)
+      }
+      for (const turn of [0, 4, 5, 1.5]) {
+        const forking = (): unknown => persistence.fork('s', { turn, id: 'child' })
+        await expectRefusal(forking, 'INVALID_ARGUMENT', `a fork at turn ${turn}`)
+      }
+      expectEqual((await persistence.list()).sessions.filter(({ id }) => id === 'child').length, 0, 'children refused')
+    },
+  },
 })

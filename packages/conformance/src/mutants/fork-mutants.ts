@@ -29,15 +29,26 @@ function tracked(
 }
 
 function hasPosition(options: ForkOptions): boolean {
-  return options.at !== undefined || options.before !== undefined
+  return options.at !== undefined || options.before !== undefined || options.turn !== undefined
 }
 
 /** The same fork of an empty prefix. */
-function emptied({ at: _at, before: _before, ...rest }: ForkOptions): ForkOptions {
+function emptied({ at: _at, before: _before, turn: _turn, ...rest }: ForkOptions): ForkOptions {
   return { ...rest, before: 0 }
 }
 
 export const FORK_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'fork-turns-count-from-zero',
+    wrong: '`turn` of a fork counts from zero: the child has a turn more than was asked for.',
+    aimedAt: 'FORK-11',
+    persistence: (inner) => ({
+      fork: (id, options = {}) =>
+        options.turn === undefined || options.turn < 1
+          ? inner.fork(id, options)
+          : inner.fork(id, { ...options, turn: options.turn + 1 }).catch(() => inner.fork(id, options)),
+    }),
+  },
   {
     name: 'fork-position-exclusive',
     wrong: '`before` takes one event more, `at` is right only at the end.',
