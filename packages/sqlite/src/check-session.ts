@@ -1,12 +1,13 @@
 /** Verifies every record of one session, and goes on behind damage. */
 import { isSessionError, type SessionError, type StorageCheck, type StorageProblem } from '@session-persistence/core'
 import type { Connection } from './connection.ts'
+import { findToRead, indexProblems } from './damaged-index.ts'
 import type { Database } from './database.ts'
 import { nextTurn } from './group-commit.ts'
 import { checkRow } from './log-page.ts'
 import { SEQ_SPAN } from './row-codec.ts'
 import type { SessionRow } from './session-row.ts'
-import { findSession, recordsFrom, rowOf } from './session-statements.ts'
+import { recordsFrom, rowOf } from './session-statements.ts'
 import { sqliteError } from './sqlite-error.ts'
 
 /** A log damaged in more places than this says nothing new. */
@@ -36,15 +37,16 @@ export async function checkSession(
   for (;;) {
     const found = await database.read((connection) => {
       try {
-        return findSession(connection, id)
+        const stored = findToRead(connection, id)
+        return stored === undefined ? undefined : { ...stored, indexes: indexProblems(connection, stored.row) }
       } catch (error) {
         return asProblem(sqliteError(error, 'read the session', connection.path))
       }
     })
     if (found === undefined) return undefined
     if (!('row' in found)) return { events: 0, bytes: 0, problems: [found] }
-    const { row } = found
-    const findings = await checkRecords(database, row, signal)
+    const { row, indexes } = found
+    const findings = await checkRecords(database, row, indexes, signal)
     if (findings !== undefined) return { events: findings.events, bytes: row.bytes, problems: findings.problems }
   }
 }
@@ -53,9 +55,10 @@ export async function checkSession(
 async function checkRecords(
   database: Database,
   row: SessionRow,
+  known: readonly StorageProblem[],
   signal: AbortSignal | undefined,
 ): Promise<Findings | undefined> {
-  const findings: Findings = { problems: [], events: 0 }
+  const findings: Findings = { problems: [...known], events: 0 }
   let progress: Progress = { next: 0, last: -1, state: 'going' }
   while (progress.state === 'going' && findings.problems.length < PROBLEMS_MAX) {
     signal?.throwIfAborted()

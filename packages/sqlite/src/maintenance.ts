@@ -2,6 +2,7 @@
 import { lstatSync } from 'node:fs'
 import { isSessionError, SessionError } from '@session-persistence/core'
 import type { Connection, JournalMode } from './connection.ts'
+import { isSound, rebuildIndexes } from './damaged-index.ts'
 import { BUSY_MS_DEFAULT, Database } from './database.ts'
 import { DatabaseFile } from './database-file.ts'
 import { loadDriver } from './driver.ts'
@@ -68,7 +69,7 @@ export interface CompactReport {
 }
 
 /**
- * Gives space back: removes what killed processes left, packs runs of deltas that came one by one, and returns free
+ * Gives space back: builds damaged indexes anew, removes what killed processes left, packs runs of deltas that came one by one, and returns free
  * pages to the file system. Events and receipts do not change. Sessions that are being written are left as they are.
  * Needs about the size of the database in free space, and holds the event loop during its last step.
  *
@@ -76,7 +77,7 @@ export interface CompactReport {
  */
 export async function compactSqlite(options: MaintenanceOptions): Promise<CompactReport> {
   return await withDatabase(options, async (database) => {
-    await database.read(requireSound)
+    if ((await database.read(isSound)) === false) await rebuildIndexes(database)
     const before = lstatSync(database.file.given).size
     let repacked = 0
     let open = 0
@@ -120,11 +121,14 @@ function allIds(connection: Connection): readonly string[] {
   return ids.filter((id) => id !== undefined)
 }
 
-/** A copy of damaged pages, or a merge of them, would look sound: every row it lost would be gone for good. */
+/** A copy of damaged pages would look sound: every row it lost would be gone for good. */
 function requireSound(connection: Connection): void {
-  const found = connection.all('PRAGMA integrity_check(1)')[0]?.[0]
-  if (found === 'ok') return
-  throw new SessionError('CORRUPT', `the database is damaged: ${connection.path}`, { path: connection.path })
+  if (isSound(connection)) return
+  throw new SessionError(
+    'CORRUPT',
+    `the database is damaged: compacting it builds indexes anew, and refuses where more is damaged: ${connection.path}`,
+    { path: connection.path },
+  )
 }
 
 async function withDatabase<T>(options: MaintenanceOptions, use: (database: Database) => Promise<T>): Promise<T> {

@@ -18,6 +18,7 @@ import {
 import { LOST_EVENT_TYPE } from '@session-persistence/file-log'
 import { checkSession } from './check-session.ts'
 import type { Connection } from './connection.ts'
+import { isIndexProblem, isSound, rebuildIndexes, rebuildRefusal } from './damaged-index.ts'
 import type { Database } from './database.ts'
 import { nextTurn } from './group-commit.ts'
 import { originalAt, rewriteSession } from './rewrite-session.ts'
@@ -46,7 +47,13 @@ export async function repairSession(
 ): Promise<StorageRepair | undefined> {
   const check = await checkSession(database, id, signal)
   if (check === undefined) return undefined
-  if (check.problems.length === 0) return { dryRun, kept: check.events, lost: [] }
+  const problems = check.problems.filter((problem) => !isIndexProblem(problem))
+  const isUnindexed = problems.length < check.problems.length
+  if (isUnindexed && !dryRun) await rebuildIndexes(database)
+  if (problems.length === 0) {
+    const refusal = isUnindexed && dryRun ? await database.read(rebuildRefusal) : undefined
+    return { dryRun, kept: check.events, lost: refusal === undefined ? [] : [{ message: refusal.message }] }
+  }
   const found = await database.read((connection) => rawSession(connection, id))
   if (found === undefined) throw unprovable(database, id)
   const salvage = new Salvage(database, found)
@@ -77,7 +84,7 @@ interface RawSession {
 
 function rawSession(connection: Connection, id: string): RawSession | undefined {
   const sql =
-    'SELECT s.number, s.salt, h.header FROM session AS s LEFT JOIN header AS h ON h.session = s.number WHERE s.id = ? AND s.place = ?'
+    'SELECT s.number, s.salt, h.header FROM session AS s NOT INDEXED LEFT JOIN header AS h ON h.session = s.number WHERE s.id = ? AND s.place = ?'
   const [number, salt, header] = connection.row(sql, encodeId(id), LIVE) ?? []
   if (!Number.isSafeInteger(number) || !Number.isSafeInteger(salt)) return undefined
   return { id, number: number as number, salt: salt as number, header, end: endOf(connection, number as number) }
@@ -233,7 +240,7 @@ function provenSlice(connection: Connection, number: number, salt: number, from:
 
 /** Why nothing may be written into the database. */
 function unsoundPages(connection: Connection, sessionId: string): SessionError | undefined {
-  if (connection.all('PRAGMA integrity_check(1)')[0]?.[0] === 'ok') return undefined
+  if (isSound(connection)) return undefined
   return new SessionError(
     'CORRUPT',
     `pages of the database are damaged, so nothing is written into it: convert what can be read into another one: ${connection.path}`,

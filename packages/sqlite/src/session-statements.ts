@@ -231,9 +231,10 @@ export function deleteSomeRecords(connection: Connection, number: number, limit:
   )
 }
 
-export function indexDamaged(connection: Connection): SessionError {
-  const { path } = connection
-  return new SessionError('CORRUPT', `an index of the database is damaged: ${path}`, { path })
+export function indexDamaged({ path }: { readonly path: string }): SessionError {
+  return new SessionError('CORRUPT', `an index of the database is damaged, compacting builds it anew: ${path}`, {
+    path,
+  })
 }
 
 /** Adds where the damage is. */

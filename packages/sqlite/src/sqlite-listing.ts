@@ -20,6 +20,7 @@ import {
   readLockOwner,
 } from '@session-persistence/file-log'
 import type { Connection, Row } from './connection.ts'
+import { lostRows } from './damaged-index.ts'
 import type { Database } from './database.ts'
 import { nextTurn } from './group-commit.ts'
 import { decodeId, decodeSessionRow, encodeId, LIVE, SESSION_COLUMNS, type SessionRow } from './session-row.ts'
@@ -28,9 +29,30 @@ import { headerOf, indexDamaged } from './session-statements.ts'
 /** Sessions looked at in one go: 2 to 4 ms. */
 const SLICE = 200
 
+/** Of `SESSION_COLUMNS`. */
+const PLACE = 2
+
 type ListedSession = Pick<StorageListEntry, 'id' | 'header' | 'events' | 'updatedAt' | 'bytes' | 'error'>
 
 export async function listSessions(database: Database, query: StorageListQuery): Promise<readonly StorageListEntry[]> {
+  let listed: readonly StorageListEntry[] | 'incomplete'
+  try {
+    listed = await listByIndex(database, query)
+  } catch (error) {
+    if (!isSessionError(error, 'CORRUPT')) throw error
+    listed = await listByTable(database, query)
+  }
+  if (listed !== 'incomplete') return listed
+  if (query.after === undefined) return await listByTable(database, query)
+  // What was left out may belong on a page that was given already.
+  throw indexDamaged({ path: database.file.given })
+}
+
+/** `incomplete` when the index leaves sessions out. CORRUPT when it, or a page of the table, is damaged. */
+async function listByIndex(
+  database: Database,
+  query: StorageListQuery,
+): Promise<readonly StorageListEntry[] | 'incomplete'> {
   query.signal?.throwIfAborted()
   const owners = new LockOwners(database.file.locks)
   const entries: StorageListEntry[] = []
@@ -48,8 +70,54 @@ export async function listSessions(database: Database, query: StorageListQuery):
     }
   }
   const damaged = await damagedSessions(database, query.signal)
+  if (damaged === 'incomplete') return damaged
   for (const session of damaged.sort(compareListKeys)) if (isAfterListKey(session, after)) add(session)
   return entries
+}
+
+/** The same, sorted here, where an index is damaged: that hides no session. */
+async function listByTable(database: Database, query: StorageListQuery): Promise<readonly StorageListEntry[]> {
+  const owners = new LockOwners(database.file.locks)
+  let entries: StorageListEntry[] = []
+  const shrink = (): void => {
+    entries = entries.sort(compareListKeys).slice(0, query.limit)
+  }
+  const add = (session: ListedSession): void => {
+    const entry = withState(session, owners)
+    if (isAfterListKey(entry, query.after) && matchesListQuery(entry, query)) entries.push(entry)
+    if (entries.length > 2 * query.limit + SLICE) shrink()
+  }
+  await scan(database, query.signal, (connection, row) => {
+    const live = asLive(row)
+    if (live !== undefined) add(describe(connection, live, nameOf(live)))
+  })
+  const lost = await database.read((connection) =>
+    lostRows(connection).map((id) => ({ id, bytes: 0, error: rowLost(connection) })),
+  )
+  for (const session of lost ?? []) add(session)
+  shrink()
+  return entries
+}
+
+/** The row of a live session, undefined for any other: one whose place alone is damaged is live too, and damaged. */
+function asLive(row: Row): Row | undefined {
+  if (row[PLACE] === LIVE) return row
+  try {
+    decodeSessionRow(row)
+    return undefined
+  } catch {
+    // Only the original proves the checksum.
+  }
+  try {
+    decodeSessionRow(row.with(PLACE, LIVE))
+    return row
+  } catch {
+    return undefined
+  }
+}
+
+function rowLost({ path }: Connection): SessionError {
+  return new SessionError('CORRUPT', `the row of the session is missing: ${path}`, { path })
 }
 
 /** In the order of the listing, from behind a key. */
@@ -142,36 +210,59 @@ function describe(connection: Connection, stored: Row, fallback: string): Listed
 }
 
 /** All damaged and newer sessions. Also proves that the index left none out. */
-async function damagedSessions(database: Database, signal: AbortSignal | undefined): Promise<ListedSession[]> {
+async function damagedSessions(
+  database: Database,
+  signal: AbortSignal | undefined,
+): Promise<ListedSession[] | 'incomplete'> {
   const found: ListedSession[] = []
+  const look = (connection: Connection, row: Row): void => {
+    if (row[PLACE] !== LIVE) return
+    const session = describe(connection, row, nameOf(row))
+    if (session.error !== undefined) found.push(session)
+  }
+  let isComplete = true
+  await scan(database, signal, look, (connection) => {
+    isComplete = isIndexComplete(connection)
+  })
+  return isComplete ? found : 'incomplete'
+}
+
+/** Every row of the table, a slice at a time; `end` sees what the last slice saw. */
+async function scan(
+  database: Database,
+  signal: AbortSignal | undefined,
+  look: (connection: Connection, row: Row) => void,
+  end: (connection: Connection) => void = () => {},
+): Promise<void> {
   let last = 0
   for (;;) {
     signal?.throwIfAborted()
     const slice = await database.read((connection) => {
       const sql = `SELECT ${SESSION_COLUMNS} FROM session NOT INDEXED WHERE number > ? ORDER BY number LIMIT ?`
       const rows = connection.all(sql, last, SLICE)
-      for (const row of rows) {
-        if (row[2] !== LIVE) continue
-        const session = describe(connection, row, decodeId(row[1]) ?? `(unreadable, session number ${String(row[0])})`)
-        if (session.error !== undefined) found.push(session)
-      }
-      if (rows.length < SLICE) requireCompleteIndex(connection)
+      for (const row of rows) look(connection, row)
+      if (rows.length < SLICE) end(connection)
       return rows
     })
-    if (slice === undefined || slice.length < SLICE) return found
+    if (slice === undefined || slice.length < SLICE) return
     last = Number(slice.at(-1)?.[0])
     await nextTurn()
   }
 }
 
-function requireCompleteIndex(connection: Connection): void {
+/** Of a row that may be damaged. */
+function nameOf(row: Row): string {
+  return decodeId(row[1]) ?? `(unreadable, session number ${String(row[0])})`
+}
+
+function isIndexComplete(connection: Connection): boolean {
   const counted = (from: string): string =>
     `SELECT count(*) AS rows, total(${IS_TIME}) AS times FROM session ${from} WHERE place = ''`
   const [rows, times, indexed, indexedTimes] =
     connection.row(
       `SELECT t.rows, t.times, i.rows, i.times FROM (${counted('NOT INDEXED')}) AS t, (${counted('INDEXED BY session_by_time')}) AS i`,
     ) ?? []
-  if (rows !== indexed || times !== indexedTimes) throw indexDamaged(connection)
+  return rows === indexed && times === indexedTimes
 }
 
 function withState(session: ListedSession, owners: LockOwners): StorageListEntry {

@@ -9,12 +9,13 @@ import {
   type StoredRecord,
 } from '@session-persistence/core'
 import type { Connection } from './connection.ts'
+import { findRowAnyway } from './damaged-index.ts'
 import type { Database } from './database.ts'
 import { readDerived } from './derived-document.ts'
 import { nextTurn } from './group-commit.ts'
 import { type LogPage, type PageRange, readPage, readPageBackwards } from './log-page.ts'
 import type { SessionRow } from './session-row.ts'
-import { findRow, rowOf, type StoredSession } from './session-statements.ts'
+import { rowOf, type StoredSession } from './session-statements.ts'
 
 export class SqliteReader implements StorageReader {
   readonly header: SessionHeader
@@ -80,7 +81,7 @@ export class SqliteReader implements StorageReader {
   async changed(signal?: AbortSignal): Promise<'changed' | 'deleted'> {
     const { id, place, salt, nextSeq } = this.#row
     return await this.#database.watch.until(async () => {
-      const row = await this.#database.read((connection) => findRow(connection, id, place))
+      const row = await this.#database.read((connection) => findRowAnyway(connection, id, place))
       if (row === undefined) return 'deleted'
       return row.salt !== salt || row.nextSeq !== nextSeq ? 'changed' : undefined
     }, signal)

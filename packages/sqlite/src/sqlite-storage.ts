@@ -15,6 +15,7 @@ import {
 } from '@session-persistence/core'
 import { checkSession } from './check-session.ts'
 import type { JournalMode } from './connection.ts'
+import { findToRead } from './damaged-index.ts'
 import { BUSY_MS_DEFAULT, Database } from './database.ts'
 import { DatabaseFile } from './database-file.ts'
 import { loadDriver } from './driver.ts'
@@ -126,7 +127,7 @@ export class SqliteStorage implements SessionStorage {
   async openReader(id: string): Promise<StorageReader> {
     checkSessionId(id)
     try {
-      const stored = await this.#database.read((connection) => findSession(connection, id))
+      const stored = await this.#database.read((connection) => findToRead(connection, id))
       if (stored === undefined) throw this.#notFound(id)
       return new SqliteReader(this.#database, stored)
     } catch (error) {
