@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { BackendCapabilities, PersistenceOptions, SessionPersistence } from '@session-persistence/core'
-import { type CaseContext, type CaseMedium, CaseSkipped, CLOCK_START } from './conformance-case.ts'
+import { type CaseContext, type CaseMedium, CaseNotApplicable, CaseSkipped, CLOCK_START } from './conformance-case.ts'
 import { withDeadline } from './deadline.ts'
 import { type Harness, HarnessError, type Medium } from './harness.ts'
 import type { MediumSource } from './medium-source.ts'
@@ -53,6 +53,9 @@ export class RunningCase {
       skip: (reason) => {
         throw new CaseSkipped(reason)
       },
+      doesNotApply: (reason) => {
+        throw new CaseNotApplicable(reason)
+      },
       note: (text) => this.history.note(text),
       observe: (text) => {
         this.#observed ??= createHash('sha256')
@@ -84,7 +87,10 @@ export class RunningCase {
       listsFiles: medium.files !== undefined,
       open: async (options: PersistenceOptions = {}) => {
         this.#expectRunning()
-        const persistence = await medium.open({ clock: () => this.#tick(), onFailure: () => {}, ...options })
+        const opening = (): Promise<SessionPersistence> => {
+          return medium.open({ clock: () => this.#tick(), onFailure: () => {}, ...options })
+        }
+        const persistence = await this.history.heard(opening)
         this.#persistences.push(persistence)
         return recorded(persistence, this.history)
       },

@@ -1,11 +1,12 @@
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { RunningCase } from './case-context.ts'
-import { CaseSkipped, type ConformanceCase } from './conformance-case.ts'
-import { withPatience } from './deadline.ts'
+import { CaseNotApplicable, CaseSkipped, type ConformanceCase } from './conformance-case.ts'
+import { PATIENCE, withPatience } from './deadline.ts'
 import { escapedRejections } from './escaped-rejections.ts'
 import { Violation } from './expectation.ts'
 import { type Harness, HarnessError } from './harness.ts'
+import { kitError } from './kit-error.ts'
 import type { CaseResult, FailureReport } from './report/conformance-report.ts'
 import type { RunOptions } from './run-options.ts'
 import { sentenceOf } from './short-value.ts'
@@ -27,9 +28,7 @@ export async function tryCase(
   const deadlineMs = options.caseDeadlineMs ?? conformanceCase.needs.timeoutMs ?? CASE_DEADLINE_MS
   try {
     const attempt = (): Promise<void> => {
-      const late = (): Violation => {
-        return new Violation(`nothing happened within ${deadlineMs / 1000} s: something never settles`)
-      }
+      const late = (wentOn: boolean): Violation => (wentOn ? new TooSlow(deadlineMs) : new Stalled(deadlineMs))
       return withPatience(conformanceCase.run(running.context), deadlineMs, () => running.progress(), late)
     }
     const escaped = options.watchRejections === true ? await escapedRejections(attempt) : await attempt()
@@ -39,15 +38,36 @@ export async function tryCase(
   } catch (error) {
     if (error instanceof HarnessError) throw error
     if (error instanceof CaseSkipped) return { status: 'skipped', message: error.message }
+    if (error instanceof CaseNotApplicable) return { status: 'not-applicable', message: error.message }
+    const ofKit = kitError(error, conformanceCase.id, (one) => running.history.isOfBackend(one))
+    if (ofKit !== undefined) throw ofKit
     const message = describeFailure(error)
     const failure: FailureReport = {
       message,
       window: error instanceof Violation ? error.window : [],
       history: running.history.lines(),
-      usualCause: usualCause(conformanceCase),
+      // Time says nothing of what a clause is about.
+      usualCause: error instanceof TooSlow ? '' : usualCause(conformanceCase),
       repeat: repeatCommand(conformanceCase.id, harness, options),
     }
     return { status: 'failed', message, failure }
+  }
+}
+
+/** Nothing happened any more. */
+class Stalled extends Violation {
+  constructor(deadlineMs: number) {
+    super(`nothing happened within ${deadlineMs / 1000} s: something never settles (\`--timeout\` waits longer)`)
+  }
+}
+
+/** Operations went on to the last. */
+class TooSlow extends Violation {
+  constructor(deadlineMs: number) {
+    const seconds = (PATIENCE * deadlineMs) / 1000
+    super(
+      `not done after ${seconds} s, and operations still went on: too slow, or without end; \`--timeout\` gives it more, ${PATIENCE} times as many seconds as it says`,
+    )
   }
 }
 

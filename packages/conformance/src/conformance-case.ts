@@ -96,8 +96,10 @@ export interface CaseContext {
   readonly spawns: boolean
   /** Ends the case as skipped. */
   skip(reason: string): never
+  /** Ends the case as one that says nothing of this medium, as the kit has seen for itself. */
+  doesNotApply(reason: string): never
   /** Adds a line to the history that a failure shows: what was done to the medium beside the persistence. */
-  note(text: string): void
+  note(text: string | (() => string)): void
   /** Adds to what this case observed. For one seed it must be the same text on every backend. */
   observe(text: string): void
 }
@@ -108,4 +110,9 @@ export const CLOCK_START = 1_700_000_000_000
 /** Thrown by `context.skip`. */
 export class CaseSkipped extends Error {
   override readonly name = 'CaseSkipped'
+}
+
+/** Thrown by `context.doesNotApply`. */
+export class CaseNotApplicable extends Error {
+  override readonly name = 'CaseNotApplicable'
 }

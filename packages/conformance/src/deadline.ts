@@ -16,21 +16,22 @@ export const PATIENCE = 10
 
 /**
  * The same for work whose `progress`, a number that grows, can be seen: `deadlineMs` without any, and {@link PATIENCE}
- * times as long in all. So a busy machine takes longer, and finds the same.
+ * times as long in all. So a busy machine takes longer, and finds the same. `late` hears which of the two it was.
  */
 export async function withPatience<T>(
   promise: Promise<T>,
   deadlineMs: number,
   progress: () => number,
-  late: () => unknown,
+  late: (wentOn: boolean) => unknown,
 ): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const deadline = new Promise<never>((_, reject) => {
     const wait = (rounds: number): void => {
       const before = progress()
       timer = setTimeout(() => {
-        if (rounds > 1 && progress() !== before) wait(rounds - 1)
-        else reject(late())
+        const wentOn = progress() !== before
+        if (rounds > 1 && wentOn) wait(rounds - 1)
+        else reject(late(wentOn))
       }, deadlineMs)
     }
     wait(PATIENCE)

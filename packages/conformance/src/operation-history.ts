@@ -5,7 +5,8 @@ import { shortValue } from './short-value.ts'
 const KEPT = 25
 
 interface Operation {
-  text: string
+  /** Made when it is shown where that takes long. */
+  text: string | (() => string)
   outcome: string
   /** Appends in a row on one session are one operation. */
   appends?: { readonly session: string; readonly first: string; last: string; count: number }
@@ -14,12 +15,13 @@ interface Operation {
 /** What a case did to the persistence, in order: the last operations, each on one line. */
 export class OperationHistory {
   readonly #kept: Operation[] = []
+  readonly #errors = new WeakSet<object>()
   #count = 0
   #handles = 0
   #processes = 0
 
   /** Notes something that is no call: a file damaged, a process killed. */
-  note(text: string): void {
+  note(text: string | (() => string)): void {
     this.#add({ text, outcome: '' })
   }
 
@@ -31,7 +33,10 @@ export class OperationHistory {
   /** The lines of a report, with how many operations came before them. */
   lines(): readonly string[] {
     const before = this.#count - this.#kept.length
-    const lines = this.#kept.map(({ text, outcome }) => (outcome === '' ? text : `${text} -> ${outcome}`))
+    const lines = this.#kept.map(({ text, outcome }) => {
+      const said = typeof text === 'string' ? text : text()
+      return outcome === '' ? said : `${said} -> ${outcome}`
+    })
     return before === 0 ? lines : [`(${before} operations before these)`, ...lines]
   }
 
@@ -45,11 +50,31 @@ export class OperationHistory {
     return `process ${this.#processes}`
   }
 
+  /** Whether a call of the backend threw or rejected with this very value. */
+  isOfBackend(error: unknown): boolean {
+    return typeof error === 'object' && error !== null && this.#errors.has(error)
+  }
+
+  /** Runs a call of the backend, not noted but for what it throws. */
+  async heard<T>(action: () => Promise<T>): Promise<T> {
+    try {
+      return await action()
+    } catch (error) {
+      this.#blame(error)
+      throw error
+    }
+  }
+
+  #blame(error: unknown): void {
+    if (typeof error === 'object' && error !== null) this.#errors.add(error)
+  }
+
   /** Runs a call, noted with its outcome; `named` shows what it resolved with. */
   call<T>(text: string, action: () => T, named: (value: unknown) => string = shortValue): T {
     const operation: Operation = { text, outcome: 'pending' }
     this.#add(operation)
     const failed = (error: unknown): never => {
+      this.#blame(error)
       operation.outcome = `rejected with ${shortValue(error)}`
       throw error
     }
@@ -65,6 +90,7 @@ export class OperationHistory {
         return value
       }, failed) as T
     } catch (error) {
+      this.#blame(error)
       operation.outcome = `threw ${shortValue(error)}`
       throw error
     }
@@ -85,6 +111,7 @@ export class OperationHistory {
       }
       return result
     } catch (error) {
+      this.#blame(error)
       this.#add({ text: `${session}.append(${shortValue(type)})`, outcome: `threw ${shortValue(error)}` })
       throw error
     }
@@ -103,6 +130,7 @@ export class OperationHistory {
       }
       operation.outcome = `${count} events`
     } catch (error) {
+      this.#blame(error)
       operation.outcome = `${count} events, then ${shortValue(error)}`
       throw error
     }

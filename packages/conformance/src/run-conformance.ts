@@ -56,6 +56,8 @@ class CaseByCase implements ConformanceRun {
   #description: BackendDescription | undefined
   #missing: ReadonlyMap<Tier, string> = new Map()
   #harnessError: string | undefined
+  /** The clause that runs. */
+  #trying: string | undefined
 
   constructor(harness: Harness, options: RunOptions) {
     this.harness = harness
@@ -117,6 +119,7 @@ class CaseByCase implements ConformanceRun {
     const start = performance.now()
     try {
       const { description } = await this.#probe()
+      this.#trying = conformanceCase.id
       const { id, level, family, title, needs } = conformanceCase
       const verdict = this.beforehand(conformanceCase) ?? (await this.#verdictOf(conformanceCase, description))
       const durationMs = performance.now() - start
@@ -165,7 +168,20 @@ class CaseByCase implements ConformanceRun {
 
   #giveUp(error: unknown): void {
     if (!(error instanceof HarnessError)) throw error
-    this.#harnessError ??= error.message
+    this.#harnessError ??= `${error.message}${this.#afterWhat(error.message)}`
+  }
+
+  /** In which clause the harness failed, and what the ones before it have shown of the backend all the same. */
+  #afterWhat(message: string): string {
+    if (this.#trying === undefined) return ''
+    const where = message.includes(this.#trying) ? '' : ` This was in ${this.#trying}.`
+    const failed = [...this.#results.values()].filter(({ status }) => status === 'failed').map(({ id }) => id)
+    return failed.length === 0 ? where : `${where} Before that the backend failed ${failed.join(', ')}: see above.`
+  }
+
+  /** A clause failed that does not compare a declared capability with what it observes. */
+  #isViolated(): boolean {
+    return this.cases.some(({ id, observes }) => observes === undefined && this.#results.get(id)?.status === 'failed')
   }
 
   report(): ConformanceReport {
@@ -177,6 +193,7 @@ class CaseByCase implements ConformanceRun {
       seed,
       effort,
       harnessError: this.#harnessError ?? this.#falseDeclaration(),
+      isViolated: this.#harnessError === undefined && this.#isViolated(),
       results,
       tierReasons: this.#missing,
     })

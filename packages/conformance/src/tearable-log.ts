@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import type { AnySessionEvent } from '@session-persistence/core'
 import { changedFile } from './changed-file.ts'
 import type { CaseContext } from './conformance-case.ts'
@@ -35,7 +35,10 @@ export async function storeTearable(context: CaseContext): Promise<TearableLog> 
   if (!context.spawns || !context.medium.listsFiles) {
     return context.skip('tearing a batch of this medium takes `module`, `openAt`, `location` and `files`')
   }
-  const { path, ends, events, resting } = await storeAndDie(context, 's')
+  const { path, ends, events, resting, isReplaced } = await storeAndDie(context, 's')
+  if (path === undefined && isReplaced) {
+    return context.doesNotApply('says nothing of a medium where every batch puts a whole new file in place of the last')
+  }
   if (path === undefined) return context.skip('no file of this medium grows by a batch')
   const counts = BATCHES.map((_, batch) => BATCHES.slice(0, batch + 1).flat().length)
   const batches = counts.map((count, batch) => events.slice(counts[batch - 1] ?? 0, count))
@@ -49,6 +52,8 @@ export interface CrashedLog {
   /** Where in it each batch ends. */
   readonly ends: readonly number[]
   readonly events: readonly AnySessionEvent[]
+  /** Whether each flush put another file in the place of one, and changed none: nothing can be torn. */
+  readonly isReplaced: boolean
   /** The medium as it was left, before anything opened it again. */
   readonly resting: RestingMedium
 }
@@ -62,6 +67,8 @@ export async function storeAndDie(context: CaseContext, id: string): Promise<Cra
   const worker = context.spawn({ kind: 'script', steps, paced: true })
   const sizes: (readonly [string, number])[][] = []
   let path: string | undefined
+  let isReplaced = true
+  let places = await inodesOf(context)
   let before = await contentsAtRest(context)
   for (const [index, step] of steps.entries()) {
     await stepDone(worker, index)
@@ -69,6 +76,9 @@ export async function storeAndDie(context: CaseContext, id: string): Promise<Cra
     const after = await contentsAtRest(context)
     const changed = sizes.length === 0 ? undefined : changedFile(before, after)
     if (changed?.grew === true) path = changed.path
+    const now = await inodesOf(context)
+    if (sizes.length > 0) isReplaced &&= isReplacedOnly(before, after, places, now)
+    places = now
     sizes.push([...after].map(([file, { length }]) => [file, length]))
     before = after
   }
@@ -79,7 +89,23 @@ export async function storeAndDie(context: CaseContext, id: string): Promise<Cra
   await persistence.close()
   await resting.restore()
   expectEqual(events.length, BATCHES.flat().length, 'events of a process that was killed after its last flush')
-  return { path, ends: sizes.map((files) => new Map(files).get(path ?? '') ?? 0), events, resting }
+  return { path, ends: sizes.map((files) => new Map(files).get(path ?? '') ?? 0), events, isReplaced, resting }
+}
+
+async function inodesOf({ medium }: CaseContext): Promise<ReadonlyMap<string, bigint>> {
+  return new Map((await regularFilesAtRest(medium)).map((path) => [path, statSync(path, { bigint: true }).ino]))
+}
+
+/** The same names, at least one of other bytes, and each of those another file than before: both were there at once. */
+function isReplacedOnly(
+  before: ReadonlyMap<string, Buffer>,
+  after: ReadonlyMap<string, Buffer>,
+  inodes: ReadonlyMap<string, bigint>,
+  inodesAfter: ReadonlyMap<string, bigint>,
+): boolean {
+  if (before.size !== after.size) return false
+  const changed = [...after].filter(([path, bytes]) => before.get(path)?.equals(bytes) !== true)
+  return changed.length > 0 && changed.every(([path]) => before.has(path) && inodes.get(path) !== inodesAfter.get(path))
 }
 
 async function stepDone(worker: WorkerProcess, step: number): Promise<void> {

@@ -21,6 +21,17 @@ describe('withPatience', () => {
     expect(asked).toBe(2)
   })
 
+  it('tells whether anything still happened at the end', async () => {
+    const which = (wentOn: boolean): Error => new Error(wentOn ? 'slow' : 'stalled')
+    let done = 0
+    const progress = (): number => {
+      done += 1
+      return done
+    }
+    await expect(withPatience(never, 1, progress, which)).rejects.toThrow('slow')
+    await expect(withPatience(never, 1, () => 0, which)).rejects.toThrow('stalled')
+  })
+
   it('waits on while something happens, a bounded number of times', async () => {
     let done = 0
     const progress = (): number => {
@@ -28,7 +39,7 @@ describe('withPatience', () => {
       return done
     }
     await expect(withPatience(never, 1, progress, late)).rejects.toThrow('late')
-    // Asked before and after each wait, but for the last.
-    expect(done).toBe(2 * PATIENCE - 1)
+    // Asked before and after each wait.
+    expect(done).toBe(2 * PATIENCE)
   })
 })

@@ -1,4 +1,5 @@
 import type { ConformanceReport } from './conformance-report.ts'
+import { levelShortfall } from './level-shortfall.ts'
 
 /** Width of one character of 11 px Verdana, on average; exact enough for a few words. */
 const CHARACTER_PX = 7
@@ -8,6 +9,7 @@ const PADDING_PX = 7
 export function badgeText(report: ConformanceReport): string {
   const known = report.results.filter(({ status }) => status === 'known-failure').length
   const suffix = known === 0 ? '' : `, ${known} known failure${known === 1 ? '' : 's'}`
+  const shortfall = levelShortfall(report)
   switch (report.outcome) {
     case 'harness-error':
       return 'no verdict'
@@ -16,7 +18,7 @@ export function badgeText(report: ConformanceReport): string {
     case 'violations':
       return `failing${report.reached === 'none' ? '' : `, ${report.reached} reached`}`
     case 'conforms':
-      return `${report.reached}${suffix}`
+      return `${report.reached}${shortfall === undefined ? '' : `; ${shortfall.words}`}${suffix}`
   }
 }
 

@@ -13,7 +13,7 @@ export interface FailureReport {
   readonly window: readonly string[]
   /** The last operations on the persistence, oldest first, each with its outcome. */
   readonly history: readonly string[]
-  /** What is wrong most often when this clause fails. */
+  /** What is wrong most often when this clause fails; empty where the failure is one of time. */
   readonly usualCause: string
   /** The command that repeats it. */
   readonly repeat: string
@@ -73,9 +73,12 @@ export interface ConformanceReport {
    * or a declared capability is wrong. `nothing-ran`: not one MUST case ran.
    */
   readonly outcome: 'conforms' | 'violations' | 'harness-error' | 'nothing-ran'
-  /** One sentence that says what to change in the harness. */
+  /**
+   * One sentence that says what to change in the harness. With outcome `violations`: a capability is declared wrongly,
+   * and other clauses failed as well.
+   */
   readonly harnessError?: string
-  /** Reached without a failed MUST clause, known failures counted as failed. */
+  /** Reached without a failed MUST clause, known failures counted as failed, and without one that was skipped. */
   readonly reached: Level
   readonly tiers: readonly TierReport[]
   readonly results: readonly CaseResult[]
@@ -103,6 +106,8 @@ export function summarize(facts: {
   readonly seed: number
   readonly effort: 'quick' | 'full'
   readonly harnessError: string | undefined
+  /** Clauses failed that no declaration could have spared the backend: a violation, whatever else is wrong. */
+  readonly isViolated?: boolean
   readonly results: readonly CaseResult[]
   readonly tierReasons: ReadonlyMap<Tier, string>
 }): ConformanceReport {
@@ -129,13 +134,18 @@ export function summarize(facts: {
     ...(facts.backend === undefined ? {} : { backend: facts.backend }),
     seed: facts.seed,
     effort: facts.effort,
-    outcome: outcomeOf(facts.harnessError, results),
+    outcome: facts.isViolated === true ? 'violations' : outcomeOf(facts.harnessError, results),
     ...(facts.harnessError === undefined ? {} : { harnessError: facts.harnessError }),
     reached: facts.harnessError === undefined ? reachedBy(tiers, results) : 'none',
     tiers,
     results,
     counts,
   }
+}
+
+/** A MUST clause that applies and was not tried: no level is claimed over it. */
+export function isUntried({ level, status }: CaseResult): boolean {
+  return level === 'MUST' && status === 'skipped'
 }
 
 function hasRun({ status }: CaseResult): boolean {
@@ -153,7 +163,9 @@ function reachedBy(tiers: readonly TierReport[], results: readonly CaseResult[])
   for (const { tier, exercised } of tiers) {
     const broken = results.some(
       (result) =>
-        result.tier === tier && result.level === 'MUST' && ['failed', 'known-failure'].includes(result.status),
+        result.tier === tier &&
+        result.level === 'MUST' &&
+        (isUntried(result) || ['failed', 'known-failure'].includes(result.status)),
     )
     if (!exercised || broken) break
     reached = LEVEL_OF[tier]

@@ -12,7 +12,7 @@ export function explainFailure(result: CaseResult): readonly string[] {
     `clause       ${title}`,
     ...block('difference', failure.window),
     ...block('history', failure.history),
-    `usual cause  ${failure.usualCause}`,
+    ...(failure.usualCause === '' ? [] : [`usual cause  ${failure.usualCause}`]),
     `repeat       ${failure.repeat}`,
   ]
 }

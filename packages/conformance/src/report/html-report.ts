@@ -5,6 +5,7 @@ import { htmlFailure } from './html-failure.ts'
 import { HTML_STYLE } from './html-style.ts'
 import { linkedText, proseText, STATUS_WORDS } from './html-text.ts'
 import { levelLadder } from './level-ladder.ts'
+import { levelReached } from './level-shortfall.ts'
 import { markupText } from './markup-text.ts'
 import { reasons } from './reasons.ts'
 
@@ -55,7 +56,7 @@ function heading(report: ConformanceReport): readonly string[] {
   ]
   return [
     `<h1>Conformance of ${markupText(report.harness)}</h1>`,
-    `<p class="verdict ${report.outcome}"><span aria-hidden="true">${sign}</span> ${words}. Level reached: ${report.reached}.</p>`,
+    `<p class="verdict ${report.outcome}"><span aria-hidden="true">${sign}</span> ${words}. Level reached: ${proseText(levelReached(report))}.</p>`,
     ...(report.harnessError === undefined ? [] : [`<p class="failed">${proseText(report.harnessError)}</p>`]),
     `<p class="quiet">Seed ${report.seed}, ${report.effort} effort, kit ${markupText(report.kitVersion)}, Node ${markupText(node)} on ${markupText(platform)} ${markupText(arch)}.</p>`,
     '<ul class="counts">',

@@ -1,6 +1,7 @@
 import type { ConformanceReport } from './conformance-report.ts'
 import { explainFailure } from './explain-failure.ts'
 import { levelLadder } from './level-ladder.ts'
+import { levelReached } from './level-shortfall.ts'
 import { reasons } from './reasons.ts'
 
 /** For people. The last line is always `N passed, N failed, N skipped`; what does not apply has a line of its own. */
@@ -21,7 +22,7 @@ export function formatReport(report: ConformanceReport): string {
     lines.push('', `FAILED ${result.level} ${first}`, ...rest.map((line) => `    ${line}`))
   }
   if (report.harnessError !== undefined) lines.push('', `harness error: ${report.harnessError}`)
-  lines.push('', `outcome: ${report.outcome}; level reached: ${report.reached}`)
+  lines.push('', `outcome: ${report.outcome}; level reached: ${levelReached(report)}`)
   lines.push(`${report.counts.passed} passed, ${report.counts.failed} failed, ${report.counts.skipped} skipped`)
   return lines.join('\n')
 }
