@@ -123,10 +123,13 @@ export class WriteAccess {
     if (this.#identity !== undefined && this.#identity !== identity) throw replaced(this.#file.given)
     this.#file.sweep()
     const version = this.#check()
-    const journal = this.#journal ?? this.#reads.connection()?.journalMode ?? 'wal'
+    const current = this.#reads.connection()?.journalMode
+    const journal = this.#journal ?? current ?? 'wal'
     if (journal === 'wal') this.#file.requireSharedMemory()
-    // A connection of our own would stand in the way of a change of the journal mode.
-    this.#reads.close()
+    // A connection of our own would stand in the way of a change of the journal mode. Otherwise it stays: with the last
+    // connection goes the index of the log, and whoever makes a new one finds commits that a killed process had written
+    // and not yet shown, after this one said that they are not there (CRASH-12).
+    if (current !== journal) this.#reads.close()
     const connection = Connection.openToWrite(this.#driver, this.#file.path ?? this.#file.given, journal)
     try {
       checkpointFully(connection)
