@@ -171,7 +171,7 @@ const persistence = await harness.openAt(location)
 try {
   await perform(persistence, JSON.parse(task) as WorkerTask)
 } catch (error) {
-  say({ kind: 'failed', message: String(error) })
+  say({ kind: 'failed', ...(isSessionError(error) ? { code: error.code } : {}), message: String(error) })
 }
 await persistence.close()
 process.exit(0)

@@ -1,6 +1,6 @@
 import type { BackendDescription, SessionPersistence } from '@session-persistence/core'
 import { wrongCapability } from './capability-levels.ts'
-import type { Tier } from './conformance-case.ts'
+import { CLOCK_START, type Tier } from './conformance-case.ts'
 import { withDeadline } from './deadline.ts'
 import { type Harness, HarnessError, type Medium } from './harness.ts'
 import { HARNESS_DEADLINE_MS, type MediumSource } from './medium-source.ts'
@@ -38,14 +38,21 @@ export async function probeHarness(
     throw new HarnessError(`createMedium of ${harness.name} returned a medium that already holds sessions.`)
   }
   const stored = await storeMarker(persistence)
+  if (stored === 'by-another-clock') {
+    throw new HarnessError(
+      `The options given to \`open\` of ${harness.name} do not reach the backend, which took another clock than the one given: pass them on, as in \`open: (options) => openBackend({ ...options, root })\`.`,
+    )
+  }
   await closeWhole(harness, first, persistence, deadlineMs)
   const files = await source.filesOf(first)
-  if (stored && files?.length === 0) {
+  if (stored === 'stored' && files?.length === 0) {
     throw new HarnessError(`\`files\` of ${harness.name} lists no file although a session is stored: list all of them.`)
   }
   const second = await source.create()
   const other = await openFirst(harness, second, deadlineMs)
   const shared = (await idsIn(other)).includes(MARKER)
+  const outlives = description.capabilities.durability !== 'memory'
+  const isLookedFor = !shared && outlives && (await storeMarker(other)) === 'stored'
   await closeWhole(harness, second, other, deadlineMs)
   if (shared) {
     throw new HarnessError(
@@ -54,7 +61,9 @@ export async function probeHarness(
   }
   const hasBytes = files !== undefined || first.records !== undefined
   const missing = missingTiers(harness, first.location, hasBytes)
-  if (wanted.process && !missing.has('process')) await tryOtherProcess(harness, second.location ?? '', deadlineMs)
+  if (wanted.process && !missing.has('process')) {
+    await tryOtherProcess(harness, second.location ?? '', isLookedFor, deadlineMs)
+  }
   await source.destroyWhole(first)
   await source.destroyWhole(second)
   return { description, missing }
@@ -63,7 +72,7 @@ export async function probeHarness(
 async function openFirst(harness: Harness, medium: Medium, deadlineMs: number): Promise<SessionPersistence> {
   const { name } = harness
   try {
-    const opening = Promise.resolve().then(() => medium.open({ onFailure: () => {} }))
+    const opening = Promise.resolve().then(() => medium.open({ clock: () => CLOCK_START, onFailure: () => {} }))
     return await withDeadline(opening, deadlineMs, () => {
       return new HarnessError(`\`open\` of ${name} did not return within ${deadlineMs / 1000} s: it hangs.`)
     })
@@ -89,15 +98,21 @@ async function idsIn(persistence: SessionPersistence): Promise<readonly string[]
   }
 }
 
-/** False where storing fails: an unfinished backend gets verdicts, not an error of its harness. */
-async function storeMarker(persistence: SessionPersistence): Promise<boolean> {
+/**
+ * Tells whether the options of `open` reached the backend: it then stamps events with the clock given, and with that of
+ * the machine where they were dropped. Where storing fails there is nothing to tell: an unfinished backend gets
+ * verdicts, not an error of its harness.
+ */
+async function storeMarker(persistence: SessionPersistence): Promise<'stored' | 'by-another-clock' | 'failed'> {
   try {
     const session = await persistence.create({ id: MARKER })
-    session.append('session/title', { title: 'x' })
+    const before = Date.now()
+    const { time } = session.append('session/title', { title: 'x' })
+    const after = Date.now()
     await withDeadline(session.close(), HARNESS_DEADLINE_MS, () => undefined)
-    return true
+    return time >= before && time <= after ? 'by-another-clock' : 'stored'
   } catch {
-    return false
+    return 'failed'
   }
 }
 
@@ -140,14 +155,26 @@ function missingTiers(harness: Harness, location: string | undefined, hasBytes: 
   return missing
 }
 
-/** The module must be one that plain Node can import, and that opens what this process made. */
-async function tryOtherProcess(harness: Harness, location: string, deadlineMs: number): Promise<void> {
-  const worker = spawnWorker(harness.module ?? '', location, { kind: 'hello' })
+/** The module must be one that plain Node can import, and that opens what this process made: there is what is stored. */
+async function tryOtherProcess(
+  harness: Harness,
+  location: string,
+  isLookedFor: boolean,
+  deadlineMs: number,
+): Promise<void> {
+  const task = isLookedFor ? ({ kind: 'read', id: MARKER } as const) : ({ kind: 'hello' } as const)
+  const worker = spawnWorker(harness.module ?? '', location, task)
   try {
     const line = await withDeadline(worker.next(), deadlineMs, () => {
       return new HarnessError(`\`openAt\` of ${harness.name} did not return in another process: it hangs.`)
     })
-    if (line?.kind === 'ready') return
+    if (line?.kind === 'failed' && line.code === 'NOT_FOUND') {
+      throw new HarnessError(
+        `\`openAt\` of ${harness.name} opens another place than \`open\`: a session stored through \`open\` is NOT_FOUND through \`openAt(location)\` in another process. Both must open the medium that \`location\` names.`,
+      )
+    }
+    // Any other refusal of a read is for the cases to tell.
+    if (line?.kind === 'ready' || line?.kind === 'events' || line?.kind === 'failed') return
     throw new HarnessError(`Another process could not open the medium of ${harness.name} by \`openAt\`.`)
   } finally {
     await worker.kill()

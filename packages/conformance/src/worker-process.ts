@@ -51,7 +51,7 @@ export type WorkerLine =
   | { readonly kind: 'done'; readonly step: number; readonly durable: number }
   /** Said by a wrong backend that stands still in mid-operation, so that it is killed exactly there. */
   | { readonly kind: 'stalled' }
-  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'failed'; readonly code?: string; readonly message: string }
 
 export interface WorkerProcess {
   readonly pid: number

@@ -46,8 +46,14 @@ describe('a harness that is wrong', () => {
     expect(await errorOf(() => ({ open: () => openMemory({ medium }) }))).toContain('already holds sessions')
   })
 
+  it('drops the options that are given to open', async () => {
+    expect(await errorOf(() => ({ open: () => openMemory() }))).toContain(
+      'The options given to `open` of wrong do not reach the backend, which took another clock than the one given',
+    )
+  })
+
   it('returns the same medium twice', async () => {
-    const medium: Medium = { open: () => openMemory() }
+    const medium: Medium = { open: (given) => openMemory(given) }
     const report = await runConformance({ name: 'wrong', createMedium: () => medium }, options)
     expect(report.outcome).toBe('harness-error')
     expect(report.harnessError).toContain('returned the same medium twice')
@@ -98,7 +104,7 @@ describe('a run', () => {
   it('of a backend that hangs fails that clause and goes on', async () => {
     const hanging: Harness = {
       name: 'hanging',
-      createMedium: () => ({ open: async () => withoutEnd(await openMemory()) }),
+      createMedium: () => ({ open: async (given) => withoutEnd(await openMemory(given)) }),
     }
     const report = await runConformance(hanging, { ids: ['READ-15', 'CAP-1'], caseDeadlineMs: 50 })
     expect(report.results.map(({ id, status }) => [id, status])).toEqual([

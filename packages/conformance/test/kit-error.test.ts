@@ -4,7 +4,7 @@ import { createMemoryMedium, openMemory } from '@session-persistence/core'
 import { expect, it } from 'vitest'
 import type { ConformanceCase } from '../src/conformance-case.ts'
 import { expectThat } from '../src/expectation.ts'
-import type { Harness } from '../src/harness.ts'
+import type { Harness, Medium } from '../src/harness.ts'
 import { EXIT_CODES } from '../src/report/conformance-report.ts'
 import { runConformance } from '../src/run-conformance.ts'
 import { memoryHarness } from './memory-harness.ts'
@@ -40,11 +40,11 @@ it('is a violation where a call of the backend throws it', async () => {
   let opened = 0
   const createMedium = () => {
     const medium = createMemoryMedium()
-    const open = async () => {
+    const open: Medium['open'] = async (options) => {
       opened += 1
       // The first two are the kit's first look.
       if (opened > 2) readFileSync('/nowhere/at/all')
-      return openMemory({ medium })
+      return openMemory({ ...options, medium })
     }
     return { open }
   }

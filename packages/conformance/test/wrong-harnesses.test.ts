@@ -21,6 +21,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   throwsLater: 'Something was thrown outside of every call: thrown by a timer',
   leaksAFile: 'kept-open is still open after everything was closed. `close` of the persistence must release all',
   leaksATimer: 'still keeps the process alive. `close` must end timers, watchers, sockets and threads.',
+  dropsItsOptions: 'The options given to `open` of wrong do not reach the backend',
+  opensAnotherPlace: '`openAt` of wrong opens another place than `open`',
   destroysHalf: '`destroy` of wrong leaves files behind',
   listsRelativePaths: '`files` of the medium of wrong must return a list of absolute paths.',
   liesAboutRepair: "The backend declares repair 'salvage', and CAP-2 observes something else: repair was refused",

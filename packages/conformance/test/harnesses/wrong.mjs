@@ -124,3 +124,7 @@ export const inventsALevel = declaring({ exclusion: /** @type {any} */ ('planet'
 export const knowsNoSuchClause = harnessOf({ knownFailures: { 'READ-999': 'https://example.org/1' } })
 
 export const knowsWithoutAnAddress = harnessOf({ knownFailures: { 'READ-1': 'some day' } })
+
+export const dropsItsOptions = harnessOf({ createMedium: () => ({ open: () => openMemory() }) })
+
+export { harness as opensAnotherPlace } from './another-place.mjs'
