@@ -21,10 +21,8 @@ import type { Connection } from './connection.ts'
 import { isIndexProblem, isSound, rebuildIndexes, rebuildRefusal } from './damaged-index.ts'
 import type { Database } from './database.ts'
 import { nextTurn } from './group-commit.ts'
+import { provenSlice, type RawSession, rawSession } from './proven-records.ts'
 import { originalAt, rewriteSession } from './rewrite-session.ts'
-import { rowEvents, SEQ_SPAN, verifyRow } from './row-codec.ts'
-import { encodeId, LIVE } from './session-row.ts'
-import { recordsFrom, rowOf } from './session-statements.ts'
 
 /** Suffix of the kept original. */
 const ORIGINAL = 'damaged'
@@ -70,33 +68,6 @@ export async function repairSession(
   })
   await rewriteSession(database, found.number, salvage.header(), salvage.events(kept, signal), ORIGINAL)
   return { dryRun, kept, lost: salvage.lost, originalAt: originalAt(database, found.number) }
-}
-
-/** What a session's row says, unproven: records that verify under its salt prove that, and nothing else is used. */
-interface RawSession {
-  readonly id: string
-  readonly number: number
-  readonly salt: number
-  readonly header: unknown
-  /** Number of events, where the row itself verifies. */
-  readonly end: number | undefined
-}
-
-function rawSession(connection: Connection, id: string): RawSession | undefined {
-  const sql =
-    'SELECT s.number, s.salt, h.header FROM session AS s NOT INDEXED LEFT JOIN header AS h ON h.session = s.number WHERE s.id = ? AND s.place = ?'
-  const [number, salt, header] = connection.row(sql, encodeId(id), LIVE) ?? []
-  if (!Number.isSafeInteger(number) || !Number.isSafeInteger(salt)) return undefined
-  return { id, number: number as number, salt: salt as number, header, end: endOf(connection, number as number) }
-}
-
-function endOf(connection: Connection, number: number): number | undefined {
-  try {
-    return rowOf(connection, number)?.nextSeq
-  } catch (error) {
-    if (isSessionError(error, 'CORRUPT')) return undefined
-    throw error
-  }
 }
 
 class Salvage {
@@ -209,33 +180,6 @@ class Salvage {
       await nextTurn()
     }
   }
-}
-
-interface ProvenSlice {
-  readonly events: readonly AnySessionEvent[]
-  /** Where the next slice starts; undefined at the end. */
-  readonly next: number | undefined
-}
-
-function provenSlice(connection: Connection, number: number, salt: number, from: number): ProvenSlice {
-  const events: AnySessionEvent[] = []
-  try {
-    for (const stored of recordsFrom(connection, number, from, SEQ_SPAN - 1)) {
-      const seq = Number(stored[0]) % SEQ_SPAN
-      try {
-        const found = rowEvents(verifyRow(stored, salt))
-        for (const event of found) if (event.seq >= from) events.push(event)
-      } catch (error) {
-        if (!isSessionError(error, 'CORRUPT')) throw error
-      }
-      const next = Math.max(seq, events.at(-1)?.seq ?? 0) + 1
-      if (events.length >= PAGE_EVENTS && next > from) return { events, next }
-    }
-  } catch (error) {
-    // Behind damaged pages nothing can be reached; what came before is proven all the same.
-    if (isSessionError(error)) throw error
-  }
-  return { events, next: undefined }
 }
 
 /** Why nothing may be written into the database. */

@@ -7,32 +7,17 @@ import {
   isAfterListKey,
   isSessionError,
   matchesListQuery,
-  SessionError,
   type StorageListEntry,
   type StorageListKey,
   type StorageListQuery,
 } from '@session-persistence/core'
-import {
-  describeOwner,
-  encodeSessionName,
-  mayBeAlive,
-  nodeFileSystem,
-  readLockOwner,
-} from '@session-persistence/file-log'
 import type { Connection, Row } from './connection.ts'
-import { lostRows } from './damaged-index.ts'
 import type { Database } from './database.ts'
 import { nextTurn } from './group-commit.ts'
-import { decodeId, decodeSessionRow, encodeId, LIVE, SESSION_COLUMNS, type SessionRow } from './session-row.ts'
-import { headerOf, indexDamaged } from './session-statements.ts'
-
-/** Sessions looked at in one go: 2 to 4 ms. */
-const SLICE = 200
-
-/** Of `SESSION_COLUMNS`. */
-const PLACE = 2
-
-type ListedSession = Pick<StorageListEntry, 'id' | 'header' | 'events' | 'updatedAt' | 'bytes' | 'error'>
+import { describe, type ListedSession, LockOwners, nameOf, PLACE, SLICE, scan, withState } from './listed-session.ts'
+import { listByTable } from './listing-by-table.ts'
+import { decodeId, encodeId, LIVE, SESSION_COLUMNS } from './session-row.ts'
+import { indexDamaged } from './session-statements.ts'
 
 export async function listSessions(database: Database, query: StorageListQuery): Promise<readonly StorageListEntry[]> {
   let listed: readonly StorageListEntry[] | 'incomplete'
@@ -73,51 +58,6 @@ async function listByIndex(
   if (damaged === 'incomplete') return damaged
   for (const session of damaged.sort(compareListKeys)) if (isAfterListKey(session, after)) add(session)
   return entries
-}
-
-/** The same, sorted here, where an index is damaged: that hides no session. */
-async function listByTable(database: Database, query: StorageListQuery): Promise<readonly StorageListEntry[]> {
-  const owners = new LockOwners(database.file.locks)
-  let entries: StorageListEntry[] = []
-  const shrink = (): void => {
-    entries = entries.sort(compareListKeys).slice(0, query.limit)
-  }
-  const add = (session: ListedSession): void => {
-    const entry = withState(session, owners)
-    if (isAfterListKey(entry, query.after) && matchesListQuery(entry, query)) entries.push(entry)
-    if (entries.length > 2 * query.limit + SLICE) shrink()
-  }
-  await scan(database, query.signal, (connection, row) => {
-    const live = asLive(row)
-    if (live !== undefined) add(describe(connection, live, nameOf(live)))
-  })
-  const lost = await database.read((connection) =>
-    lostRows(connection).map((id) => ({ id, bytes: 0, error: rowLost(connection) })),
-  )
-  for (const session of lost ?? []) add(session)
-  shrink()
-  return entries
-}
-
-/** The row of a live session, undefined for any other: one whose place alone is damaged is live too, and damaged. */
-function asLive(row: Row): Row | undefined {
-  if (row[PLACE] === LIVE) return row
-  try {
-    decodeSessionRow(row)
-    return undefined
-  } catch {
-    // Only the original proves the checksum.
-  }
-  try {
-    decodeSessionRow(row.with(PLACE, LIVE))
-    return row
-  } catch {
-    return undefined
-  }
-}
-
-function rowLost({ path }: Connection): SessionError {
-  return new SessionError('CORRUPT', `the row of the session is missing: ${path}`, { path })
 }
 
 /** In the order of the listing, from behind a key. */
@@ -191,24 +131,6 @@ function lookUp(connection: Connection, entry: IndexEntry): ListedSession | unde
   return session
 }
 
-/** A row of the table, verified; `fallback` names a damaged one. */
-function describe(connection: Connection, stored: Row, fallback: string): ListedSession {
-  let row: SessionRow | undefined
-  try {
-    row = decodeSessionRow(stored)
-    const header = headerOf(connection, row)
-    return { id: row.id, header, events: row.nextSeq, updatedAt: row.updatedAt, bytes: row.bytes }
-  } catch (error) {
-    if (!isSessionError(error)) throw error
-    const { path } = connection
-    return {
-      id: row?.id ?? fallback,
-      bytes: row?.bytes ?? 0,
-      error: new SessionError(error.code, error.message, { ...error, path, cause: error.cause }),
-    }
-  }
-}
-
 /** All damaged and newer sessions. Also proves that the index left none out. */
 async function damagedSessions(
   database: Database,
@@ -227,34 +149,6 @@ async function damagedSessions(
   return isComplete ? found : 'incomplete'
 }
 
-/** Every row of the table, a slice at a time; `end` sees what the last slice saw. */
-async function scan(
-  database: Database,
-  signal: AbortSignal | undefined,
-  look: (connection: Connection, row: Row) => void,
-  end: (connection: Connection) => void = () => {},
-): Promise<void> {
-  let last = 0
-  for (;;) {
-    signal?.throwIfAborted()
-    const slice = await database.read((connection) => {
-      const sql = `SELECT ${SESSION_COLUMNS} FROM session NOT INDEXED WHERE number > ? ORDER BY number LIMIT ?`
-      const rows = connection.all(sql, last, SLICE)
-      for (const row of rows) look(connection, row)
-      if (rows.length < SLICE) end(connection)
-      return rows
-    })
-    if (slice === undefined || slice.length < SLICE) return
-    last = Number(slice.at(-1)?.[0])
-    await nextTurn()
-  }
-}
-
-/** Of a row that may be damaged. */
-function nameOf(row: Row): string {
-  return decodeId(row[1]) ?? `(unreadable, session number ${String(row[0])})`
-}
-
 function isIndexComplete(connection: Connection): boolean {
   const counted = (from: string): string =>
     `SELECT count(*) AS rows, total(${IS_TIME}) AS times FROM session ${from} WHERE place = ''`
@@ -263,38 +157,4 @@ function isIndexComplete(connection: Connection): boolean {
       `SELECT t.rows, t.times, i.rows, i.times FROM (${counted('NOT INDEXED')}) AS t, (${counted('INDEXED BY session_by_time')}) AS i`,
     ) ?? []
   return rows === indexed && times === indexedTimes
-}
-
-function withState(session: ListedSession, owners: LockOwners): StorageListEntry {
-  const { error } = session
-  if (error !== undefined) return { ...session, state: error.code === 'UNSUPPORTED_VERSION' ? 'newer' : 'damaged' }
-  const owner = owners.of(session.id)
-  return owner === undefined ? { ...session, state: 'ready' } : { ...session, state: 'open', owner }
-}
-
-/** Who seems to write, from the names in the lock directory: read once, since most sessions have no lock. */
-class LockOwners {
-  readonly #locks: string
-  readonly #names: ReadonlySet<string>
-
-  constructor(locks: string) {
-    this.#locks = locks
-    this.#names = new Set(namesIn(locks))
-  }
-
-  of(id: string): string | undefined {
-    if (this.#names.size === 0) return undefined
-    const name = encodeSessionName(id)
-    const owner = this.#names.has(name) ? readLockOwner(nodeFileSystem, this.#locks, name) : undefined
-    return owner !== undefined && mayBeAlive(owner) ? describeOwner(owner) : undefined
-  }
-}
-
-function namesIn(directory: string): readonly string[] {
-  try {
-    return nodeFileSystem.readDirectorySync(directory).map(({ name }) => name)
-  } catch {
-    // Only a hint for people.
-    return []
-  }
 }
