@@ -28,16 +28,16 @@ export function findRowAnyway(connection: Connection, id: string, place: string 
   }
   const scan = `SELECT ${SESSION_COLUMNS} FROM session NOT INDEXED WHERE id = ? AND place = ?`
   const row = connection.row(scan, encodeId(id), place)
-  if (row !== undefined && damage === undefined) return decodeSessionRow(row)
-  if (row !== undefined) {
-    try {
-      return decodeSessionRow(row)
-    } catch {
-      // The row is what is damaged, and was found as well.
-    }
+  if (row === undefined) {
+    if (damage !== undefined) throw damage
+    return undefined
   }
-  if (damage !== undefined) throw damage
-  return undefined
+  try {
+    return decodeSessionRow(row)
+  } catch (error) {
+    // The index found the same damaged row, and said where it is.
+    throw damage ?? error
+  }
 }
 
 /** A live session for whoever only reads. CORRUPT and UNSUPPORTED_VERSION as `headerOf`. */

@@ -13,7 +13,7 @@ export interface SqliteOptions extends SqliteStorageOptions, PersistenceOptions 
  *
  * Rejects with NOT_SUPPORTED where the optional dependency better-sqlite3 cannot be loaded, INVALID_ARGUMENT for options
  * that are not of the documented form, CORRUPT for a file that is no session database or whose schema was changed,
- * UNSUPPORTED_VERSION for a newer one, PERMISSION_DENIED for a symbolic link. Nothing is written before the first
+ * UNSUPPORTED_VERSION for a newer one, PERMISSION_DENIED for a symbolic or hard link. Nothing is written before the first
  * append.
  */
 export async function openSqlite(options: SqliteOptions): Promise<SessionPersistence> {
