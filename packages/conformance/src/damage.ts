@@ -1,4 +1,5 @@
 import { chmodSync, lstatSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import {
   type AnySessionEvent,
   isSessionError,
@@ -7,6 +8,7 @@ import {
   type SessionPersistence,
 } from '@session-persistence/core'
 import type { CaseContext } from './conformance-case.ts'
+import { damageOf, noteDamage } from './describe-damage.ts'
 import { expectEqual, expectThat, Violation } from './expectation.ts'
 import { firstDifference, show } from './first-difference.ts'
 import type { LocatedLog } from './located-log.ts'
@@ -44,7 +46,10 @@ export async function restMedium(context: CaseContext, logs: readonly LocatedLog
   }
   return {
     files,
-    damage: write,
+    damage: (path, bytes) => {
+      noteDamage(context, basename(path), () => damageOf(files.get(path) ?? Buffer.alloc(0), bytes))
+      write(path, bytes)
+    },
     restore: async () => {
       for (const path of await listed()) if (!files.has(path)) rmSync(path)
       if (!context.medium.listsFiles) for (const log of logs) await log.store(log.parts)
@@ -100,7 +105,7 @@ export async function readDamaged(
       `${what}: wrong data at ${difference.path}: expected ${difference.expected}, found ${difference.found}`,
     )
   }
-  const untouched = paths.every((path) => statSync(path).mtimeMs === 1_000_000_000_000)
+  const untouched = paths.every((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs === 1_000_000_000_000)
   expectThat(untouched && (await storedNow(context, id, paths)).equals(before), `${what}: the reader wrote`)
   return { events, error }
 }

@@ -1,9 +1,12 @@
 import { lstatSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import type { AnySessionEvent, EventInput, SessionPersistence } from '@session-persistence/core'
 import { changedFile, contents } from './changed-file.ts'
 import type { CaseContext } from './conformance-case.ts'
+import { damageOfFile, damageOfRecords, noteDamage } from './describe-damage.ts'
 import { HarnessError } from './harness.ts'
 import { bytesOf, type LogPart } from './log-parts.ts'
+import { shortValue } from './short-value.ts'
 import { appendEach } from './stored-events.ts'
 import type { StoredRecords } from './stored-records.ts'
 
@@ -31,7 +34,7 @@ export async function locateStoredLog(
   batches: readonly (readonly EventInput[])[],
 ): Promise<LocatedLog> {
   const { records } = context.medium
-  if (records !== undefined) return mapRecords(persistence, records, id, batches)
+  if (records !== undefined) return mapRecords(context, persistence, records, id, batches)
   const atFirst = await contents(context)
   const session = await persistence.create({ id })
   const stored: (readonly AnySessionEvent[])[] = []
@@ -56,7 +59,10 @@ export async function locateStoredLog(
   const ends = sizes.map((bySize) => bySize.get(file) ?? 0)
   const isMapped = grew && ends.at(-1) === bytes.length
   const parts = isMapped ? ends.map((end, batch) => [bytes.subarray(ends[batch - 1] ?? 0, end)]) : [[bytes]]
-  const store: LocatedLog['store'] = async (changed) => writeFileSync(file, bytesOf(changed))
+  const store: LocatedLog['store'] = async (changed) => {
+    noteDamage(context, basename(file), () => damageOfFile(parts, changed))
+    writeFileSync(file, bytesOf(changed))
+  }
   return { id, events: stored.flat(), batches: stored, parts, path, store }
 }
 
@@ -73,6 +79,7 @@ export async function mapStoredLog(
 }
 
 async function mapRecords(
+  context: CaseContext,
   persistence: SessionPersistence,
   records: StoredRecords,
   id: string,
@@ -97,6 +104,9 @@ async function mapRecords(
   const parts = counts.map((count, batch) => {
     return all.slice(counts[batch - 1] ?? 0, batch === counts.length - 1 ? undefined : count)
   })
-  const store = (changed: readonly LogPart[]): Promise<void> => records.write(id, changed.flat())
+  const store = (changed: readonly LogPart[]): Promise<void> => {
+    noteDamage(context, `session ${shortValue(id)}`, () => damageOfRecords(parts, changed))
+    return records.write(id, changed.flat())
+  }
   return { id, events: stored.flat(), batches: stored, parts, path: undefined, store }
 }

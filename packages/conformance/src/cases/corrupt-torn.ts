@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import type { CaseContext, ConformanceCase } from '../conformance-case.ts'
 import { restMedium } from '../damage.ts'
 import { casesOf } from '../define-case.ts'
@@ -62,6 +62,8 @@ export const CORRUPT_TORN_CASES: readonly ConformanceCase[] = casesOf('CORRUPT',
       const keptAt = session.recovery?.torn?.keptAt
       if (takenBack && session.recovery?.torn === undefined) return session.close()
       expectThat(keptAt !== undefined, 'the report does not say where the torn bytes are')
+      // A path that the backend names: that nothing is there is its fault.
+      expectThat(existsSync(keptAt), 'the report names a file that is not there')
       const kept = readFileSync(keptAt)
       const isSame = kept.equals(bytes.subarray(second, length))
       expectThat(isSame, `the ${kept.length} bytes kept are not those that were cut`)
