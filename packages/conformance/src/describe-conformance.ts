@@ -1,4 +1,4 @@
-import { CASE_DEADLINE_MS } from './case-verdict.ts'
+import { deadlineOf } from './case-verdict.ts'
 import { type ConformanceCase, EXTENSION_FAMILIES, FAMILIES } from './conformance-case.ts'
 import { PATIENCE } from './deadline.ts'
 import type { Harness } from './harness.ts'
@@ -81,7 +81,8 @@ function registerCase(run: ConformanceRun, runner: TestRunner, conformanceCase: 
       if (result.status === 'known-failure') skipThrough(context[0], `known failure: ${result.knownFailure ?? ''}`)
       if (result.status === 'failed') throw plainError(explainFailure(result).join('\n'))
     },
-    deadlineOf(conformanceCase),
+    // The kit's own deadline comes first and says what hung; the runner's is only behind it.
+    PATIENCE * deadlineOf(conformanceCase) + 30_000,
   )
 }
 
@@ -95,11 +96,6 @@ function plainError(message: string): Error {
   const error = new Error(message)
   error.stack = message
   return error
-}
-
-/** The kit's own deadline comes first and says what hung; the runner's is only behind it. */
-function deadlineOf({ needs }: ConformanceCase): number {
-  return PATIENCE * (needs.timeoutMs ?? CASE_DEADLINE_MS) + 30_000
 }
 
 /** The contexts of vitest and node:test have `skip`; vitest's own is a function with properties. */

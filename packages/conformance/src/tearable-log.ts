@@ -6,6 +6,7 @@ import { type RestingMedium, restMedium } from './damage.ts'
 import { expectEqual, expectThat } from './expectation.ts'
 import { bytesOf, endsOf } from './log-parts.ts'
 import { regularFilesAtRest } from './medium-files.ts'
+import { shortValue } from './short-value.ts'
 import { BATCHES, storeMapped } from './small-log.ts'
 import { storedEvents } from './stored-events.ts'
 import type { WorkerProcess, WorkerStep } from './worker-process.ts'
@@ -113,7 +114,7 @@ async function stepDone(worker: WorkerProcess, step: number): Promise<void> {
   for (const kind of ['begin', 'done'] as const) {
     const line = await worker.next()
     const isIt = line?.kind === kind && line.step === step
-    expectThat(isIt, `the other process said ${JSON.stringify(line)} instead of ${kind} ${step}`)
+    expectThat(isIt, `the other process said ${shortValue(line)} instead of ${kind} ${step}`)
   }
 }
 

@@ -83,7 +83,8 @@ export const DAMAGE_MUTANTS: readonly Mutant[] = [
     persistence: (inner) => ({
       verify: async (id, options) => {
         const report = await inner.verify(id, options)
-        return report.events < 5 ? report : { ...report, ok: true, problems: [] }
+        const isWhole = report.events >= 5 && report.events <= 7
+        return isWhole ? { ...report, ok: true, problems: [] } : report
       },
     }),
   },

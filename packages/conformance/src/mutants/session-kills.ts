@@ -36,7 +36,7 @@ export const SESSION_KILLS: KillTable = {
   'usage-restarts-at-resume': ['RECOVER-10'],
   'description-can-be-changed': ['CAP-1'],
   'repair-pretends': ['CAP-2'],
-  'unflushed-sessions-are-locked': ['LIFE-15'],
+  'unflushed-sessions-are-locked': ['LIFE-15', 'MODEL-1', 'MODEL-2'],
   'delete-overlooks-the-unflushed': ['DELETE-7'],
   'append-returns-unfrozen': ['APPEND-2'],
   'stores-by-reference': ['APPEND-3'],

@@ -3,6 +3,7 @@ import { explainFailure } from './explain-failure.ts'
 import { levelLadder } from './level-ladder.ts'
 import { levelReached } from './level-shortfall.ts'
 import { reasons } from './reasons.ts'
+import { sameFailures } from './same-failures.ts'
 
 /** For people. The last line is always `N passed, N failed, N skipped`; what does not apply has a line of its own. */
 export function formatReport(report: ConformanceReport): string {
@@ -21,6 +22,8 @@ export function formatReport(report: ConformanceReport): string {
     const [first = '', ...rest] = explainFailure(result)
     lines.push('', `FAILED ${result.level} ${first}`, ...rest.map((line) => `    ${line}`))
   }
+  const same = sameFailures(report)
+  if (same.length > 0) lines.push('', ...same)
   if (report.harnessError !== undefined) lines.push('', `harness error: ${report.harnessError}`)
   lines.push('', `outcome: ${report.outcome}; level reached: ${levelReached(report)}`)
   lines.push(`${report.counts.passed} passed, ${report.counts.failed} failed, ${report.counts.skipped} skipped`)
