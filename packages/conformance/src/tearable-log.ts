@@ -1,11 +1,11 @@
 import { readFileSync, statSync } from 'node:fs'
 import type { AnySessionEvent } from '@session-persistence/core'
-import { changedFile } from './changed-file.ts'
+import { type BatchFile, batchFileOf, type FilesAtRest } from './batch-file.ts'
 import type { CaseContext } from './conformance-case.ts'
 import { type RestingMedium, restMedium } from './damage.ts'
 import { expectEqual, expectThat } from './expectation.ts'
 import { bytesOf, endsOf } from './log-parts.ts'
-import { regularFilesAtRest } from './medium-files.ts'
+import { isEngineFile, regularFilesAtRest } from './medium-files.ts'
 import { shortValue } from './short-value.ts'
 import { BATCHES, storeMapped } from './small-log.ts'
 import { storedEvents } from './stored-events.ts'
@@ -36,25 +36,26 @@ export async function storeTearable(context: CaseContext): Promise<TearableLog> 
   if (!context.spawns || !context.medium.listsFiles) {
     return context.skip('tearing a batch of this medium takes `module`, `openAt`, `location` and `files`')
   }
-  const { path, ends, events, resting, isReplaced } = await storeAndDie(context, 's')
-  if (path === undefined && isReplaced) {
+  const { path, ends, events, resting, kind } = await storeAndDie(context, 's')
+  if (kind === 'replaced') {
     return context.doesNotApply('says nothing of a medium where every batch puts a whole new file in place of the last')
   }
   if (path === undefined) return context.skip('no file of this medium grows by a batch')
+  // A file of the backend's own that is too short is for the backend to see.
+  const takenBack = kind === 'appended' || isEngineFile(context.medium, path)
   const counts = BATCHES.map((_, batch) => BATCHES.slice(0, batch + 1).flat().length)
   const batches = counts.map((count, batch) => events.slice(counts[batch - 1] ?? 0, count))
-  return { path, bytes: resting.files.get(path) ?? Buffer.alloc(0), ends, events, batches, takenBack: true }
+  return { path, bytes: resting.files.get(path) ?? Buffer.alloc(0), ends, events, batches, takenBack }
 }
 
 /** The small log as a killed process left it. */
 export interface CrashedLog {
-  /** The file that grew by a batch at each flush, if one did. */
+  /** The file that grew by a batch at each flush, or that the last of them made, if one did. */
   readonly path: string | undefined
   /** Where in it each batch ends. */
   readonly ends: readonly number[]
   readonly events: readonly AnySessionEvent[]
-  /** Whether each flush put another file in the place of one, and changed none: nothing can be torn. */
-  readonly isReplaced: boolean
+  readonly kind: BatchFile['kind']
   /** The medium as it was left, before anything opened it again. */
   readonly resting: RestingMedium
 }
@@ -66,22 +67,10 @@ export async function storeAndDie(context: CaseContext, id: string): Promise<Cra
     ...BATCHES.flatMap((events) => [{ do: 'append', id, events } as const, { do: 'flush', id } as const]),
   ]
   const worker = context.spawn({ kind: 'script', steps, paced: true })
-  const sizes: (readonly [string, number])[][] = []
-  let path: string | undefined
-  let isReplaced = true
-  let places = await inodesOf(context)
-  let before = await contentsAtRest(context)
+  const states = [await filesAtRest(context)]
   for (const [index, step] of steps.entries()) {
     await stepDone(worker, index)
-    if (step.do !== 'flush') continue
-    const after = await contentsAtRest(context)
-    const changed = sizes.length === 0 ? undefined : changedFile(before, after)
-    if (changed?.grew === true) path = changed.path
-    const now = await inodesOf(context)
-    if (sizes.length > 0) isReplaced &&= isReplacedOnly(before, after, places, now)
-    places = now
-    sizes.push([...after].map(([file, { length }]) => [file, length]))
-    before = after
+    if (step.do === 'flush') states.push(await filesAtRest(context))
   }
   await worker.kill()
   const resting = await restMedium(context)
@@ -90,23 +79,9 @@ export async function storeAndDie(context: CaseContext, id: string): Promise<Cra
   await persistence.close()
   await resting.restore()
   expectEqual(events.length, BATCHES.flat().length, 'events of a process that was killed after its last flush')
-  return { path, ends: sizes.map((files) => new Map(files).get(path ?? '') ?? 0), events, isReplaced, resting }
-}
-
-async function inodesOf({ medium }: CaseContext): Promise<ReadonlyMap<string, bigint>> {
-  return new Map((await regularFilesAtRest(medium)).map((path) => [path, statSync(path, { bigint: true }).ino]))
-}
-
-/** The same names, at least one of other bytes, and each of those another file than before: both were there at once. */
-function isReplacedOnly(
-  before: ReadonlyMap<string, Buffer>,
-  after: ReadonlyMap<string, Buffer>,
-  inodes: ReadonlyMap<string, bigint>,
-  inodesAfter: ReadonlyMap<string, bigint>,
-): boolean {
-  if (before.size !== after.size) return false
-  const changed = [...after].filter(([path, bytes]) => before.get(path)?.equals(bytes) !== true)
-  return changed.length > 0 && changed.every(([path]) => before.has(path) && inodes.get(path) !== inodesAfter.get(path))
+  const batchFile = batchFileOf(states)
+  const { path, ends } = 'path' in batchFile ? batchFile : { path: undefined, ends: [] }
+  return { path, ends, events, kind: batchFile.kind, resting }
 }
 
 async function stepDone(worker: WorkerProcess, step: number): Promise<void> {
@@ -119,7 +94,9 @@ async function stepDone(worker: WorkerProcess, step: number): Promise<void> {
 }
 
 /** Of the engine's files too: nothing of this process has them open. */
-async function contentsAtRest(context: CaseContext): Promise<ReadonlyMap<string, Buffer>> {
-  const paths = await regularFilesAtRest(context.medium)
-  return new Map(paths.map((path) => [path, readFileSync(path)]))
+async function filesAtRest({ medium }: CaseContext): Promise<FilesAtRest> {
+  const paths = await regularFilesAtRest(medium)
+  return new Map(
+    paths.map((path) => [path, { bytes: readFileSync(path), inode: statSync(path, { bigint: true }).ino }]),
+  )
 }
