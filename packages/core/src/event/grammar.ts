@@ -4,7 +4,7 @@
  */
 import { SessionError } from '../errors.ts'
 import type { AnySessionEvent } from './event.ts'
-import type { GrammarRule, GrammarState } from './grammar-rules.ts'
+import type { GrammarRule, GrammarState } from './grammar-rule.ts'
 import { GRAMMAR_RULES } from './grammar-rules.ts'
 import type { Fields } from './json-shape.ts'
 import { isRecord } from './json-shape.ts'

@@ -1,7 +1,7 @@
 import { SessionError } from '../errors.ts'
 import type { AnySessionEvent } from '../event/event.ts'
 import { checkChunkPlace, checkGrammar } from '../event/grammar.ts'
-import type { GrammarState } from '../event/grammar-rules.ts'
+import type { GrammarState } from '../event/grammar-rule.ts'
 import { isStrayPromise } from '../event/stray-promise.ts'
 import type { OpenCall } from '../recovery/open-calls.ts'
 import { openCallsOf } from '../recovery/open-calls.ts'
