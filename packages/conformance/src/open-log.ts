@@ -1,4 +1,5 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import type { AnySessionEvent, Session, SessionPersistence } from '@session-persistence/core'
 import { changedFile, contents } from './changed-file.ts'
 import type { CaseContext } from './conformance-case.ts'
@@ -35,6 +36,7 @@ export async function growStoredLog(
       session,
       events,
       meddle: async () => {
+        context.note('the kit: the last record stored once more, while the writer is open')
         const stored = await records.read(id)
         await records.write(id, [...stored, ...stored.slice(-1)])
       },
@@ -46,7 +48,10 @@ export async function growStoredLog(
   return {
     session,
     events,
-    meddle: async () => appendFileSync(path, '{"foreign":"line"}\n'),
+    meddle: async () => {
+      context.note(`the kit: ${basename(path)}: a foreign line appended, while the writer is open`)
+      appendFileSync(path, '{"foreign":"line"}\n')
+    },
     // A file that the backend took away is another log, and no error of the kit.
     stored: async () => (existsSync(path) ? readFileSync(path) : Buffer.alloc(0)),
   }

@@ -138,6 +138,7 @@ export const SEC_CASES: readonly ConformanceCase[] = casesOf('SEC', {
       const beside = [join(dirname(path), `${basename(path)} (conflicted copy)`), join(dirname(path), 'notes.txt')]
       if (context.medium.location !== undefined) beside.push(join(context.medium.location, 'README.txt'))
       for (const stray of beside) writeFileSync(stray, 'not of this store')
+      context.note(`the kit: ${beside.map((stray) => basename(stray)).join(', ')} put beside ${basename(path)}`)
       const again = await context.open()
       expectEqual((await again.list()).sessions, before, 'list')
       expectEqual(await storedEvents(again, 's'), events, 'events')
@@ -218,6 +219,7 @@ async function linkOut(
   const target = join(outside, 'log')
   renameSync(file.path, target)
   symlinkSync(target, file.path)
+  context.note(`the kit: ${basename(file.path)} of session "file" moved out of the medium, a link in its place`)
   return { target, ids }
 }
 

@@ -45,6 +45,7 @@ export const VERSION_CASES: readonly ConformanceCase[] = casesOf('VERSION', {
       await storeSession(persistence, 'other', [turnEvents(1)])
       const supported = (await persistence.inspect('s')).header.version
       await persistence.close()
+      context.note(`the kit: stampVersion("s", ${NEWER})`)
       await stampVersion('s', NEWER)
       const before = await bytesNow(context)
       const again = await context.open()
