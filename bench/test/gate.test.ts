@@ -82,7 +82,7 @@ describe('compareToBaseline', () => {
 
 describe('runGate', () => {
   it('measures again what seems worse, and lets it pass when it was noise', async () => {
-    const values = [2, 1.1, 1]
+    const values = [1.4, 0.95, 1]
     const scopes: GateScope[] = []
     const result = await runGate({
       baseline: baseline({ a: cpu(1), b: count(1) }, platformName()),
@@ -93,8 +93,9 @@ describe('runGate', () => {
       },
     })
     expect(result.passed).toBe(true)
-    // Once more, and not a third time; counts are counted once.
-    expect(scopes.map(({ counts }) => counts)).toEqual([true, false])
+    // Until the median is no longer doubtful; counts are counted once.
+    expect(scopes.map(({ counts }) => counts)).toEqual([true, false, false])
+    expect(result.metrics.get('a')?.value).toBe(1)
   })
 
   it('measures again only the backends in which something seems worse', async () => {
@@ -108,7 +109,7 @@ describe('runGate', () => {
       backends: [],
       measure: async (scope) => {
         scopes.push(scope)
-        const jsonl = { 'cpu/a jsonl': cpu(scopes.length === 1 ? 2 : 1), 'calls/a jsonl': count(1) }
+        const jsonl = { 'cpu/a jsonl': cpu(scopes.length === 1 ? 1.12 : 1), 'calls/a jsonl': count(1) }
         return measured(scopes.length === 1 ? { ...jsonl, 'cpu/a sqlite': cpu(1) } : jsonl)
       },
     })
@@ -117,6 +118,17 @@ describe('runGate', () => {
       { backends: [], counts: true },
       { backends: ['jsonl'], counts: false },
     ])
+  })
+
+  it('closes when the median of five is worse, and one undisturbed measurement does not open it', async () => {
+    const values = [1.3, 1.02, 1.31, 1.28, 1.3]
+    let measurements = 0
+    const result = await runGate({
+      baseline: baseline({ a: cpu(1) }, platformName()),
+      backends: [],
+      measure: async () => measured({ a: cpu(values[measurements++] ?? 0) }),
+    })
+    expect([result.passed, measurements, result.metrics.get('a')?.value]).toEqual([false, ATTEMPTS, 1.3])
   })
 
   it('closes when all measurements agree, of counts as well', async () => {

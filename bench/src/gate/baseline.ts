@@ -63,6 +63,20 @@ export function compareToBaseline(
   return findings
 }
 
+/** What is nearer to its limit than to its baseline: one measurement cannot tell which it is. */
+export function doubtfulMetrics(
+  baseline: Baseline,
+  platform: string,
+  measured: ReadonlyMap<string, GateMetric>,
+): readonly string[] {
+  return Object.entries(baseline.metrics)
+    .filter(([metric, { kind, value }]) => {
+      if (kind !== 'count' && platform !== baseline.platform) return false
+      return (measured.get(metric)?.value ?? 0) > value * Math.sqrt(TOLERANCE[kind])
+    })
+    .map(([metric]) => metric)
+}
+
 /** What must not land. */
 export function isViolation(finding: Finding): boolean {
   return finding.kind === 'worse' || finding.kind === 'missing'

@@ -8,7 +8,7 @@ import { findBackends } from '../backend/find-backends.ts'
 import { threeDigits } from '../report/quantity.ts'
 import { type Baseline, type Finding, type GateMetric, isViolation, platformName, TOLERANCE } from './baseline.ts'
 import type { SeededSlowdown } from './cpu-metrics.ts'
-import { ATTEMPTS, best, type GateScope, measureGate, runGate } from './run-gate.ts'
+import { ATTEMPTS, type GateScope, measureGate, medians, runGate } from './run-gate.ts'
 
 const HELP = `Compares this code with the committed baseline (bench/baseline.json).
 
@@ -105,14 +105,14 @@ function chosen(baseline: Baseline, backends: readonly string[]): Baseline {
   return { ...baseline, metrics: Object.fromEntries(kept) }
 }
 
-/** The smallest of as many values as the gate tries: the same measure on both sides. */
+/** The median of as many values as the gate tries: the same measure on both sides. */
 async function takeBaseline(backends: readonly string[], progress: (text: string) => void): Promise<Baseline> {
-  let smallest: ReadonlyMap<string, GateMetric> = new Map()
+  const runs: ReadonlyMap<string, GateMetric>[] = []
   for (let run = 1; run <= ATTEMPTS; run++) {
     progress(`baseline, run ${run} of ${ATTEMPTS}`)
-    smallest = best(smallest, await measureInChildren({ backends, counts: run === 1 }))
+    runs.push(await measureInChildren({ backends, counts: run === 1 }))
   }
-  const metrics = [...smallest].map(
+  const metrics = [...medians(runs)].map(
     ([name, metric]) => [name, { ...metric, value: Number(metric.value.toPrecision(4)) }] as const,
   )
   return {

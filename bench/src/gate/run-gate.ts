@@ -3,9 +3,11 @@ import { findBackends } from '../backend/find-backends.ts'
 import { temporaryDirectory } from '../backend/temporary-directory.ts'
 import { RunContext } from '../scenario/context.ts'
 import { QUICK } from '../scenario/scale.ts'
+import { quantile } from '../statistics/estimate.ts'
 import {
   type Baseline,
   compareToBaseline,
+  doubtfulMetrics,
   type Finding,
   type GateMetric,
   isViolation,
@@ -15,7 +17,7 @@ import { countMetrics } from './count-metrics.ts'
 import { cpuMetrics, EVERY, type SeededSlowdown } from './cpu-metrics.ts'
 import { memoryMetrics } from './memory-metrics.ts'
 
-/** Measurements of CPU time and memory that must all agree before something counts as worse. */
+/** Measurements whose median decides what looks doubtful in the first one. */
 export const ATTEMPTS = 5
 
 /** What to measure. */
@@ -40,36 +42,42 @@ export interface GateResult {
 }
 
 /**
- * Compares this code with the committed baseline. What is worse is measured again, up to four times; a value that is
- * within its tolerance once was noise. The baseline is taken the same way, as the smallest of as many values.
+ * Compares this code with the committed baseline. Backends in which anything looks doubtful, which is nearer to its limit
+ * than to its baseline, are measured again, up to five times in all; the median decides. The baseline is the median of as
+ * many, so that both sides are measured alike.
  */
 export async function runGate(options: GateOptions): Promise<GateResult> {
   const { baseline, backends, slowdown, measure, progress = () => {} } = options
-  let metrics: ReadonlyMap<string, GateMetric> = new Map()
-  let findings: readonly Finding[] = []
+  const attempts: ReadonlyMap<string, GateMetric>[] = []
   let scope: GateScope = { backends, counts: true, ...(slowdown === undefined ? {} : { slowdown }) }
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    progress(attempt === 1 ? 'measuring' : `measuring again what seems worse: ${scope.backends.join(', ')}`)
-    metrics = best(metrics, await measure(scope))
-    findings = compareToBaseline(baseline, platformName(), metrics)
-    const doubtful = findings.filter(({ kind }) => kind === 'worse').map(({ metric }) => metric)
-    if (doubtful.length === 0) break
+  for (;;) {
+    progress(attempts.length === 0 ? 'measuring' : `measuring again what is doubtful: ${scope.backends.join(', ')}`)
+    attempts.push(await measure(scope))
+    const metrics = medians(attempts)
+    const doubtful = doubtfulMetrics(baseline, platformName(), metrics)
+    if (doubtful.length === 0 || attempts.length === ATTEMPTS) {
+      const findings = compareToBaseline(baseline, platformName(), metrics)
+      return { passed: !findings.some(isViolation), findings, metrics }
+    }
     const suspects = new Set(doubtful.map((metric) => metric.split(' ').at(-1) ?? ''))
     const counts = doubtful.some((metric) => metrics.get(metric)?.kind === 'count')
     scope = { ...scope, counts, backends: [...suspects] }
   }
-  return { passed: !findings.some(isViolation), findings, metrics }
 }
 
-/** The smaller of two values: noise makes slower, never faster. */
-export function best(
-  before: ReadonlyMap<string, GateMetric>,
-  now: ReadonlyMap<string, GateMetric>,
-): ReadonlyMap<string, GateMetric> {
-  const merged = new Map(before)
-  for (const [name, metric] of now) {
-    const known = merged.get(name)
-    if (known === undefined || metric.value < known.value) merged.set(name, metric)
+/** Metric by metric, of the attempts that measured it. */
+export function medians(attempts: readonly ReadonlyMap<string, GateMetric>[]): ReadonlyMap<string, GateMetric> {
+  const merged = new Map<string, GateMetric>()
+  for (const [name, metric] of attempts.flatMap((attempt) => [...attempt])) {
+    if (merged.has(name)) continue
+    const values = attempts.flatMap((attempt) => attempt.get(name)?.value ?? [])
+    merged.set(name, {
+      ...metric,
+      value: quantile(
+        values.sort((a, b) => a - b),
+        0.5,
+      ),
+    })
   }
   return merged
 }
