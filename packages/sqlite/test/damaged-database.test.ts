@@ -7,7 +7,6 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { sqliteStorage } from '../src/index.ts'
 import { RawDatabase } from './parts/raw-database.ts'
 import { notes, readAll, SAMPLE_BATCHES, store } from './parts/sample-log.ts'
-import { SCALE } from './parts/scale.ts'
 import { temporaryDirectory } from './parts/temporary-directory.ts'
 
 const IDS = ['s', 'other'] as const
@@ -69,7 +68,11 @@ async function verdictOn(file: string, bytes: Buffer, original: string): Promise
   }
 }
 
-describe('a database', { timeout: 600_000 * SCALE }, () => {
+// A sample on every machine; the fault laboratory tries every bit and every length.
+const BITS_APART = 97 // a prime visits every bit of a byte in turn
+const LENGTHS_APART = 67
+
+describe('a database', { timeout: 600_000 }, () => {
   let bytes: Buffer
   let original = ''
 
@@ -84,10 +87,8 @@ describe('a database', { timeout: 600_000 * SCALE }, () => {
   it('with a flipped bit', async () => {
     const file = join(await temporaryDirectory(), 'sessions.db')
     const bits = bytes.length * 8
-    // A prime step visits other bits of every byte; all of them from a scale of 25 on.
-    const step = Math.max(1, Math.floor(25 / SCALE)) === 1 ? 1 : largestPrimeUpTo(Math.floor(25 / SCALE))
     const counts = { same: 0, noticed: 0 }
-    for (let bit = 0; bit < bits; bit += step) {
+    for (let bit = 0; bit < bits; bit += BITS_APART) {
       const flipped = Buffer.from(bytes)
       flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7))
       try {
@@ -101,8 +102,7 @@ describe('a database', { timeout: 600_000 * SCALE }, () => {
 
   it('cut to any length', async () => {
     const file = join(await temporaryDirectory(), 'sessions.db')
-    const step = Math.max(1, Math.floor(67 / SCALE))
-    for (let length = 0; length < bytes.length; length += step) {
+    for (let length = 0; length < bytes.length; length += LENGTHS_APART) {
       const verdict = await verdictOn(file, bytes.subarray(0, length), original)
       expect([length, verdict]).toEqual([length, 'noticed'])
     }
@@ -119,12 +119,3 @@ describe('a database', { timeout: 600_000 * SCALE }, () => {
     }
   })
 })
-
-function largestPrimeUpTo(bound: number): number {
-  for (let candidate = bound; candidate > 2; candidate--) {
-    let divisor = 2
-    while (divisor < candidate && candidate % divisor !== 0) divisor++
-    if (divisor === candidate) return candidate
-  }
-  return 2
-}
