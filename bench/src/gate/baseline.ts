@@ -22,12 +22,12 @@ export interface Baseline {
 
 /**
  * Most that a value may be above its baseline, as a factor. Counts have no noise: a hundredth covers what the width of
- * a number does to bytes. CPU ratios: more than half-way, in logarithms, to the slowdown of 1.3 that must be noticed.
+ * a number does to bytes. CPU ratios: half-way, in logarithms, to the slowdown of 1.3 that must be noticed.
  * Peaks of the same code differ by one or two percent.
  */
 export const TOLERANCE: { readonly [kind in GateMetric['kind']]: number } = {
   count: 1.01,
-  cpu: 1.18,
+  cpu: 1.15,
   memory: 1.08,
 }
 
