@@ -15,6 +15,8 @@ const PROBLEMS_MAX = 1000
 /** Bytes verified in one go: it holds the event loop. */
 const SLICE_BYTES = 512 * 1024
 
+const UNREACHABLE: StorageProblem = { code: 'CORRUPT', message: 'the session row is not found by its number' }
+
 interface Progress {
   /** The seq that comes next. */
   readonly next: number
@@ -34,6 +36,7 @@ export async function checkSession(
   id: string,
   signal: AbortSignal | undefined,
 ): Promise<StorageCheck | undefined> {
+  let before: SessionRow | undefined
   for (;;) {
     const found = await database.read((connection) => {
       try {
@@ -46,9 +49,18 @@ export async function checkSession(
     if (found === undefined) return undefined
     if (!('row' in found)) return { events: 0, bytes: 0, problems: [found] }
     const { row, indexes } = found
+    // Gone, and found again as it was: nobody deleted it, a damaged tree leads to it on one way only.
+    if (before !== undefined && isSame(before, row)) {
+      return { events: 0, bytes: row.bytes, problems: [...indexes, UNREACHABLE] }
+    }
     const findings = await checkRecords(database, row, indexes, signal)
     if (findings !== undefined) return { events: findings.events, bytes: row.bytes, problems: findings.problems }
+    before = row
   }
+}
+
+function isSame(a: SessionRow, b: SessionRow): boolean {
+  return a.number === b.number && a.salt === b.salt && a.place === b.place
 }
 
 /** Undefined when the session was deleted or replaced meanwhile: what was found so far says nothing of any log. */
@@ -80,7 +92,7 @@ function checkCurrent(connection: Connection, row: SessionRow, progress: Progres
     findings.problems.push(asProblem(sqliteError(error, 'read the session', connection.path)))
     return { ...progress, state: 'done' }
   }
-  if (now === undefined || now.salt !== row.salt || now.place !== row.place) return { ...progress, state: 'gone' }
+  if (now === undefined || !isSame(now, row)) return { ...progress, state: 'gone' }
   return checkSlice(connection, now, progress, findings)
 }
 

@@ -39,7 +39,11 @@ export function describe(connection: Connection, stored: Row, fallback: string):
   }
 }
 
-/** Every row of the table, a slice at a time; `end` sees what the last slice saw. */
+/**
+ * Every row of the table, a slice at a time; `end` sees what the last slice saw. The tree is walked from its first leaf on
+ * and never searched: a damaged inner page leads a search past rows that a walk finds. CORRUPT when the walk did not meet
+ * as many rows as there are.
+ */
 export async function scan(
   database: Database,
   signal: AbortSignal | undefined,
@@ -47,19 +51,33 @@ export async function scan(
   end: (connection: Connection) => void = () => {},
 ): Promise<void> {
   let last = 0
-  for (;;) {
+  let met = 0
+  let version: number | undefined
+  for (let isLast = false; !isLast; ) {
     signal?.throwIfAborted()
     const slice = await database.read((connection) => {
-      const sql = `SELECT ${SESSION_COLUMNS} FROM session NOT INDEXED WHERE number > ? ORDER BY number LIMIT ?`
+      version ??= connection.number('PRAGMA data_version')
+      // The sign keeps SQLite from searching for the number.
+      const sql = `SELECT ${SESSION_COLUMNS} FROM session NOT INDEXED WHERE +number > ? LIMIT ?`
       const rows = connection.all(sql, last, SLICE)
       for (const row of rows) look(connection, row)
-      if (rows.length < SLICE) end(connection)
+      met += rows.length
+      if (rows.length < SLICE) {
+        if (connection.number('PRAGMA data_version') === version) checkAllMet(connection, met)
+        end(connection)
+      }
       return rows
     })
-    if (slice === undefined || slice.length < SLICE) return
-    last = Number(slice.at(-1)?.[0])
-    await nextTurn()
+    isLast = slice === undefined || slice.length < SLICE
+    last = Number(slice?.at(-1)?.[0] ?? last)
+    if (!isLast) await nextTurn()
   }
+}
+
+function checkAllMet(connection: Connection, met: number): void {
+  if (connection.number('SELECT count(*) FROM session NOT INDEXED') === met) return
+  const { path } = connection
+  throw new SessionError('CORRUPT', `the session rows of the database are out of order: ${path}`, { path })
 }
 
 /** Of a row that may be damaged. */
