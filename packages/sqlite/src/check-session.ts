@@ -1,7 +1,7 @@
 /** Verifies every record of one session, and goes on behind damage. */
 import { isSessionError, type SessionError, type StorageCheck, type StorageProblem } from '@session-persistence/core'
 import type { Connection } from './connection.ts'
-import { findToRead, indexProblems } from './damaged-index.ts'
+import { findToRead, indexProblems, isSameSession, isStillStored } from './damaged-index.ts'
 import type { Database } from './database.ts'
 import { nextTurn } from './group-commit.ts'
 import { checkRow } from './log-page.ts'
@@ -36,7 +36,6 @@ export async function checkSession(
   id: string,
   signal: AbortSignal | undefined,
 ): Promise<StorageCheck | undefined> {
-  let before: SessionRow | undefined
   for (;;) {
     const found = await database.read((connection) => {
       try {
@@ -49,18 +48,9 @@ export async function checkSession(
     if (found === undefined) return undefined
     if (!('row' in found)) return { events: 0, bytes: 0, problems: [found] }
     const { row, indexes } = found
-    // Gone, and found again as it was: nobody deleted it, a damaged tree leads to it on one way only.
-    if (before !== undefined && isSame(before, row)) {
-      return { events: 0, bytes: row.bytes, problems: [...indexes, UNREACHABLE] }
-    }
     const findings = await checkRecords(database, row, indexes, signal)
     if (findings !== undefined) return { events: findings.events, bytes: row.bytes, problems: findings.problems }
-    before = row
   }
-}
-
-function isSame(a: SessionRow, b: SessionRow): boolean {
-  return a.number === b.number && a.salt === b.salt && a.place === b.place
 }
 
 /** Undefined when the session was deleted or replaced meanwhile: what was found so far says nothing of any log. */
@@ -92,7 +82,11 @@ function checkCurrent(connection: Connection, row: SessionRow, progress: Progres
     findings.problems.push(asProblem(sqliteError(error, 'read the session', connection.path)))
     return { ...progress, state: 'done' }
   }
-  if (now === undefined || !isSame(now, row)) return { ...progress, state: 'gone' }
+  if (!isSameSession(now, row)) {
+    if (!isStillStored(connection, row)) return { ...progress, state: 'gone' }
+    findings.problems.push(UNREACHABLE)
+    return { ...progress, state: 'done' }
+  }
   return checkSlice(connection, now, progress, findings)
 }
 

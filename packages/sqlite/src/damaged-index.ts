@@ -46,6 +46,24 @@ export function findToRead(connection: Connection, id: string): StoredSession | 
   return row === undefined ? undefined : { row, header: headerOf(connection, row) }
 }
 
+/** Numbers are used again; the salt is not. */
+export function isSameSession(a: SessionRow | undefined, b: SessionRow): a is SessionRow {
+  return a !== undefined && a.number === b.number && a.salt === b.salt && a.place === b.place
+}
+
+/**
+ * Whether a session that is not found by its number is there all the same: a damaged tree leads to it on one way only.
+ * What cannot be told counts as there: then the damage is the news.
+ */
+export function isStillStored(connection: Connection, row: SessionRow): boolean {
+  try {
+    return isSameSession(findRowAnyway(connection, row.id, row.place), row)
+  } catch (error) {
+    if (isDamage(error)) return true
+    throw error
+  }
+}
+
 /** What is wrong with the indexes where they should lead to a live session. */
 export function indexProblems(connection: Connection, { id, number, updatedAt }: SessionRow): StorageProblem[] {
   try {

@@ -9,7 +9,7 @@ import {
   type StoredRecord,
 } from '@session-persistence/core'
 import type { Connection } from './connection.ts'
-import { findRowAnyway } from './damaged-index.ts'
+import { findRowAnyway, isSameSession, isStillStored } from './damaged-index.ts'
 import type { Database } from './database.ts'
 import { readDerived } from './derived-document.ts'
 import { nextTurn } from './group-commit.ts'
@@ -62,9 +62,11 @@ export class SqliteReader implements StorageReader {
 
   /** Records vanish together with their session: that is no damage. */
   async #explain(damage: SessionError): Promise<SessionError> {
-    const { number, salt, place } = this.#row
-    const row = await this.#database.read((connection) => rowOf(connection, number))
-    return row === undefined || row.salt !== salt || row.place !== place ? this.#gone() : damage
+    const row = this.#row
+    const isThere = await this.#database.read(
+      (connection) => isSameSession(rowOf(connection, row.number), row) || isStillStored(connection, row),
+    )
+    return isThere === true ? damage : this.#gone()
   }
 
   #gone(): SessionError {
