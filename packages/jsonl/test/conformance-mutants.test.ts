@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest'
 import { harness } from './conformance-harness.mjs'
 
 /**
- * Below scale 5 a mutant is tried against the families that it must fail clauses of, and a process mutant, which takes
+ * Below scale 10 a mutant is tried against the families that it must fail clauses of, and a process mutant, which takes
  * longest, against these clauses only.
  */
-const exact = Number(process.env.SESSION_PERSISTENCE_TEST_SCALE ?? 1) >= 5
+const exact = Number(process.env.SESSION_PERSISTENCE_TEST_SCALE ?? 1) >= 10
 
 describe('mutants of the plain JSONL backend', () => {
   for (const [tier, mutant] of ALL_MUTANTS) {

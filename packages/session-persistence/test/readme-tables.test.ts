@@ -72,12 +72,14 @@ describe('the page for choosing a backend', () => {
       const section = choosing.split(heading)[1]?.split(`\n${end}`)[0] ?? ''
       const rows = section.split('\n').filter((line) => line.startsWith('|'))
       const cells = rows.map((row) => row.split(/(?<!\\)\|/).slice(1, -1))
+      const columns = cells[0]?.slice(1).map((cell) => cell.trim()) ?? []
+      // Figures are given for an option of a backend too.
       expect(
-        cells[0]?.slice(1).map((cell) => cell.trim()),
+        columns.filter((name) => name !== '`jsonl-packed`'),
         heading,
       ).toEqual(all)
       expect(cells.length).toBeGreaterThan(2)
-      for (const row of cells) expect(row, heading).toHaveLength(all.length + 1)
+      for (const row of cells) expect(row, heading).toHaveLength(columns.length + 1)
     }
   })
 })
