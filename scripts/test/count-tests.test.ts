@@ -3,13 +3,13 @@ import { expect, test } from 'vitest'
 import { countTests } from '../checks/count-tests.mjs'
 
 const file = (status: string, ...tests: string[]) => ({
-  name: '/root/packages/core/test/a.test.ts',
+  name: '/checkout/packages/core/test/a.test.ts',
   status,
   message: status === 'failed' ? 'cannot load' : '',
   assertionResults: tests.map((testStatus, index) => ({ status: testStatus, fullName: `test ${index}` })),
 })
 
-const count = (...testResults: ReturnType<typeof file>[]) => countTests({ testResults }, '/root')
+const count = (...testResults: ReturnType<typeof file>[]) => countTests({ testResults }, '/checkout')
 
 test('passed, failed, skipped, pending and todo tests are counted one by one', () => {
   const result = count(
