@@ -57,7 +57,7 @@ async function record(backend: RealBackend, seed: number): Promise<Recorded> {
     heard.push(...parseLines(text))
     return expectationAfter('session', events, heard)
   }
-  const { operations, disk } = replayTrace(parseTrace(trace), directory, said)
+  const { operations, disk } = replayTrace(parseTrace(trace), { directories: [directory] }, said)
   return { task, operations, left: visibleImage(disk) }
 }
 

@@ -1,6 +1,6 @@
 /** Logs of about 16 KiB, read after they were changed in every possible way. */
+import { Random } from '@session-persistence/conformance/crash-states'
 import type { AnySessionEvent } from '@session-persistence/core'
-import { Random } from '../model/random.ts'
 import type { FileBackend } from '../scenario/file-backend.ts'
 import { type DamageVerdict, readDamaged } from '../scenario/read-damaged.ts'
 import { sampleBatch } from '../scenario/sample-events.ts'

@@ -1,11 +1,12 @@
 /** One changed database on every entry point, now and then beside a changed log: refused, or what was stored. */
+
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Random } from '@session-persistence/conformance/crash-states'
 import { isSessionError } from '@session-persistence/core'
 import { sqliteStorage } from '@session-persistence/sqlite'
 import { databaseVerdict, layDown } from '../damage/damaged-database.ts'
 import type { LoggedDatabase } from '../damage/small-database.ts'
-import type { Random } from '../model/random.ts'
 import { mutate } from './mutate.ts'
 import { mutateDatabase } from './mutate-database.ts'
 

@@ -1,5 +1,5 @@
 /** Changes to the bytes of a SQLite database that know its structure: header, pages, cells, records, schema. */
-import type { Random } from '../model/random.ts'
+import type { Random } from '@session-persistence/conformance/crash-states'
 import { mutate } from './mutate.ts'
 
 /** Changes in place, or gives other bytes. */

@@ -1,5 +1,5 @@
 /** Changes to the bytes of a log that know its structure: lines, numbers, lengths, sectors. */
-import type { Random } from '../model/random.ts'
+import type { Random } from '@session-persistence/conformance/crash-states'
 
 type Mutation = (bytes: Buffer, random: Random) => Buffer
 

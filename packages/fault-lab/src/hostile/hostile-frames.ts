@@ -1,8 +1,9 @@
 /** Logs of frames that no writer of ours made: bombs, sizes that are not true, frames of others. */
+
 import { readFileSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { Random } from '@session-persistence/conformance/crash-states'
 import { jsonlZstdStorage, type ZstdCodec } from '@session-persistence/jsonl-zstd'
-import { Random } from '../model/random.ts'
 import { sampleBatch, sampleHeader } from '../scenario/sample-events.ts'
 import { behind, HOSTILE_TASK, type HostileFile, instead, sparse } from './hostile-file.ts'
 

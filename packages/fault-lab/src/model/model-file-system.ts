@@ -2,10 +2,9 @@
  * The file-system port over a {@link Disk}: records every operation, lets chosen calls fail, and holds locks that die
  * with it, as a process does. Several may stand on one disk one after the other: processes between which one died.
  */
+import type { Change, Disk, DiskNode, FileNode, Inode, Sync } from '@session-persistence/conformance/crash-states'
 import type { DirectoryEntry, FileStat, FileSystem, OpenFile, OpenMode } from '@session-persistence/file-log'
-import type { Disk, DiskNode, FileNode } from './disk.ts'
 import { type Fault, systemError } from './fault.ts'
-import type { Change, Inode, Sync } from './operation.ts'
 import { PathLookup } from './path-lookup.ts'
 
 export interface Call {

@@ -1,8 +1,7 @@
 /** Where a path leads on a {@link Disk} that appears under a mount. Errors are those of the operating system. */
+import { type Disk, type DiskNode, type Inode, ROOT } from '@session-persistence/conformance/crash-states'
 import { systemErrorName } from '@session-persistence/file-log'
-import type { Disk, DiskNode } from './disk.ts'
 import { systemError } from './fault.ts'
-import { type Inode, ROOT } from './operation.ts'
 
 export class PathLookup {
   readonly #mount: string

@@ -1,6 +1,6 @@
 /** What a writer process does, and the events that it stores: the same wherever they are computed. */
+import { Random } from '@session-persistence/conformance/crash-states'
 import type { AnySessionEvent } from '@session-persistence/core'
-import { Random } from '../model/random.ts'
 import { sampleBatches } from '../scenario/sample-events.ts'
 import type { RealBackend } from './real-backend.ts'
 

@@ -1,12 +1,16 @@
 /** Plays a scenario and cuts the power after every operation, in every way; and again while a machine recovers from that. */
-import { drawnImages } from '../model/crash-images.ts'
-import type { Disk } from '../model/disk.ts'
-import type { DiskImage } from '../model/disk-image.ts'
+import {
+  type Disk,
+  type DiskImage,
+  describeOperation,
+  drawnImages,
+  moments,
+  type Operation,
+  Random,
+  Recording,
+} from '@session-persistence/conformance/crash-states'
 import { ModelFileSystem } from '../model/model-file-system.ts'
-import type { Operation } from '../model/operation.ts'
-import { Random } from '../model/random.ts'
-import { moments, Recording } from '../model/recording.ts'
-import { describeOperation, type Evidence } from './evidence.ts'
+import type { Evidence } from './evidence.ts'
 import type { Expectation } from './expectation.ts'
 import type { FileBackend } from './file-backend.ts'
 import { recoverAndContinue } from './recover-and-continue.ts'

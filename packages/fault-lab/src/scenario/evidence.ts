@@ -1,6 +1,5 @@
 /** What a suite has tried and found. */
-import type { DiskImage } from '../model/disk-image.ts'
-import type { Operation } from '../model/operation.ts'
+import type { DiskImage } from '@session-persistence/conformance/crash-states'
 
 export interface Violation {
   readonly scenario: string
@@ -44,11 +43,4 @@ export class Evidence {
     this.#images.set(key, promise)
     return true
   }
-}
-
-export function describeOperation(operation: Operation<unknown> | undefined): string {
-  if (operation === undefined) return 'the start'
-  const { kind } = operation
-  const name = 'name' in operation ? ` ${operation.name}` : ''
-  return `${kind}${name}${kind === 'write' ? ` of ${operation.bytes.length} bytes at ${operation.offset}` : ''}`
 }

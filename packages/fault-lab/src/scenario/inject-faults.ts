@@ -1,8 +1,7 @@
 /** Every call of every write path fails, once or from then on; then the disk is well again, and the power is cut. */
+import { durableImage, Random } from '@session-persistence/conformance/crash-states'
 import { isSessionError } from '@session-persistence/core'
-import { durableImage } from '../model/crash-images.ts'
 import { FAULTS, type Fault } from '../model/fault.ts'
-import { Random } from '../model/random.ts'
 import type { Evidence } from './evidence.ts'
 import type { Expectation } from './expectation.ts'
 import type { FileBackend } from './file-backend.ts'

@@ -1,6 +1,6 @@
 /** Events of turns that a harness might store, drawn at random: of any length, with everything that is hard to store. */
+import type { Random } from '@session-persistence/conformance/crash-states'
 import { type AnySessionEvent, FORMAT_VERSION, type SessionHeader } from '@session-persistence/core'
-import type { Random } from '../model/random.ts'
 
 const TIME = 1_700_000_000_000
 const WORDS = [

@@ -1,9 +1,8 @@
 /** A root with one session, whose log is given byte by byte: for damage of every kind. */
+import { Disk, type Inode, ROOT } from '@session-persistence/conformance/crash-states'
 import type { AnySessionEvent } from '@session-persistence/core'
 import { encodeSessionName } from '@session-persistence/file-log'
-import { Disk } from '../model/disk.ts'
 import { ModelFileSystem } from '../model/model-file-system.ts'
-import { type Inode, ROOT } from '../model/operation.ts'
 import type { FileBackend, FileStorage } from './file-backend.ts'
 import { sampleHeader } from './sample-events.ts'
 import { newMount } from './verify-image.ts'

@@ -1,10 +1,8 @@
 /** Where a scenario plays: a modelled disk, processes that come and go on it, and what each session is promised. */
+import { Disk, type Random, Recording } from '@session-persistence/conformance/crash-states'
 import type { AnySessionEvent, SessionHeader, StorageWriter } from '@session-persistence/core'
 import { encodeSessionName, type FileSystem, type OpenFile, type OpenMode } from '@session-persistence/file-log'
-import { Disk } from '../model/disk.ts'
 import { ModelFileSystem } from '../model/model-file-system.ts'
-import type { Random } from '../model/random.ts'
-import { Recording } from '../model/recording.ts'
 import { type Expectation, nothing } from './expectation.ts'
 import type { FileBackend, FileStorage } from './file-backend.ts'
 import { sampleHeader } from './sample-events.ts'

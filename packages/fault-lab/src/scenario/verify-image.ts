@@ -2,10 +2,8 @@
  * Starts a machine on a crash image and reads the session. Thoroughly: also resumes it as a harness would, continues,
  * and cuts the power once more. Everything acknowledged before either cut must be there.
  */
+import { type Disk, type DiskImage, durableImage, visibleImage } from '@session-persistence/conformance/crash-states'
 import { isSessionError, type SessionStorage } from '@session-persistence/core'
-import { durableImage, visibleImage } from '../model/crash-images.ts'
-import type { Disk } from '../model/disk.ts'
-import type { DiskImage } from '../model/disk-image.ts'
 import { ModelFileSystem } from '../model/model-file-system.ts'
 import { type Expectation, violation } from './expectation.ts'
 import type { FileBackend } from './file-backend.ts'

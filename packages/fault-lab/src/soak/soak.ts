@@ -3,11 +3,12 @@
  * In the end everything that was acknowledged and not deleted is there, and the one that lived holds no more than when
  * it began.
  */
+
 import { spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { Random } from '@session-persistence/conformance/crash-states'
 import { isSessionError, type SessionStorage } from '@session-persistence/core'
-import { Random } from '../model/random.ts'
 import { openReal } from '../real/real-backend.ts'
 import { readSession } from '../scenario/read-session.ts'
 import { type Holding, LOOK_EVERY, SOAK_SESSIONS, type SoakLine, type SoakTask } from './soak-task.ts'

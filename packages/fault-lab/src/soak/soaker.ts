@@ -1,5 +1,7 @@
 /** One process of a soak: random operations on sessions that others use too, over calls that fail now and then. */
+
 import { readdirSync, writeSync } from 'node:fs'
+import { Random } from '@session-persistence/conformance/crash-states'
 import {
   type AnySessionEvent,
   isElided,
@@ -9,7 +11,6 @@ import {
   type StoredRecord,
 } from '@session-persistence/core'
 import { FAULTS, systemError } from '../model/fault.ts'
-import { Random } from '../model/random.ts'
 import { openReal } from '../real/real-backend.ts'
 import { sampleHeader } from '../scenario/sample-events.ts'
 import type { Weakness } from '../scenario/stage.ts'

@@ -2,12 +2,10 @@
  * What a backend has to offer so that its disk can be taken from under it: it is opened on a file-system port, not on
  * the machine's own. File backends do; what speaks to its medium by other ways cannot be tried so.
  */
+import { Disk, type DiskImage, Recording } from '@session-persistence/conformance/crash-states'
 import type { PersistenceOptions, SessionPersistence } from '@session-persistence/core'
 import type { FileSystem } from '@session-persistence/file-log'
-import { Disk } from '../model/disk.ts'
-import type { DiskImage } from '../model/disk-image.ts'
 import { ModelFileSystem } from '../model/model-file-system.ts'
-import { Recording } from '../model/recording.ts'
 import { newMount } from '../scenario/verify-image.ts'
 
 /** Opens the backend with its root at `root`, a path of `fileSystem`. */

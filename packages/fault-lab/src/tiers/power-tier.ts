@@ -1,8 +1,14 @@
 /** The conformance tier *power*: what was not on the medium is lost, in every way that the assumptions allow. */
+
 import type { CaseContext, ConformanceCase } from '@session-persistence/conformance'
-import { type CrashImage, drawnImages, durableImage } from '../model/crash-images.ts'
-import { Random } from '../model/random.ts'
-import { moments, Recording } from '../model/recording.ts'
+import {
+  type CrashImage,
+  drawnImages,
+  durableImage,
+  moments,
+  Random,
+  Recording,
+} from '@session-persistence/conformance/crash-states'
 import { Machine, type OpenOnPort } from './port-harness.ts'
 import { converse, eventsOf, expectKept, newProgress, type Progress, SESSION_ID } from './port-workload.ts'
 

@@ -1,10 +1,13 @@
 /** Cuts the power after every operation of a trace, with a verifier of its own. */
-import { drawnImages } from '../model/crash-images.ts'
-import type { DiskImage } from '../model/disk-image.ts'
-import type { Operation } from '../model/operation.ts'
-import type { Random } from '../model/random.ts'
-import { moments } from '../model/recording.ts'
-import { describeOperation, type Evidence } from '../scenario/evidence.ts'
+import {
+  type DiskImage,
+  describeOperation,
+  drawnImages,
+  moments,
+  type Operation,
+  type Random,
+} from '@session-persistence/conformance/crash-states'
+import type { Evidence } from '../scenario/evidence.ts'
 import type { Expectation } from '../scenario/expectation.ts'
 
 export interface TraceCut {

@@ -3,16 +3,13 @@ import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type StruckCalls, straceCommand, TRACED_ENVIRONMENT } from '@session-persistence/conformance/crash-states'
 import { parseLines, type WriterLine, type WriterTask } from '../real/writer-task.ts'
 
 /** The built program: Node 20 runs no TypeScript. */
 export const WRITER_PROGRAM: string = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
-/** What changes a file system or promises something. */
-const TRACED = 'openat,write,writev,pwrite64,lseek,fsync,fdatasync,ftruncate,unlink,rmdir,rename,link,mkdir,close'
-
-/** One pool thread and no io_uring: calls are then counted, and injected, in one order. */
-const ENVIRONMENT = { ...process.env, UV_THREADPOOL_SIZE: '1', UV_USE_IO_URING: '0' }
+const ENVIRONMENT = { ...process.env, ...TRACED_ENVIRONMENT }
 
 export function isInstalled(command: string): boolean {
   return spawnSync(command, ['-V'], { stdio: 'ignore' }).error === undefined
@@ -83,21 +80,10 @@ export interface TracedRun extends WriterRun {
   readonly trace: string
 }
 
-/** A rule in strace's own words, `fsync:error=EIO:when=3`; for calls on these paths, or on any. */
-export interface SyscallFault {
-  readonly rule: string
-  readonly paths: readonly string[]
-}
-
-export async function runTraced(task: WriterTask, traceFile: string, inject?: SyscallFault): Promise<TracedRun> {
-  const filter =
-    inject === undefined ? [] : [...inject.paths.flatMap((path) => ['-P', path]), '-e', `inject=${inject.rule}`]
-  // Stops at nothing but the traced calls, twice as fast; but then strace sends no signals.
-  const fast = inject?.rule.includes('signal=') === true ? [] : ['--seccomp-bpf']
-  const strings = ['-xx', '-s', '2000000']
-  const under = ['strace', '-f', ...fast, ...strings, '-o', traceFile, '-e', `trace=${TRACED}`, '-e', 'signal=none']
-  const run = await runWriter(task, { under: [...under, ...filter] })
-  return { ...run, trace: readFileSync(traceFile, 'latin1') }
+export async function runTraced(task: WriterTask, output: string, struck?: StruckCalls): Promise<TracedRun> {
+  const under = straceCommand({ output, ...(struck === undefined ? {} : { struck }) })
+  const run = await runWriter(task, { under })
+  return { ...run, trace: readFileSync(output, 'latin1') }
 }
 
 /** Where a backend's data stands below a directory. */

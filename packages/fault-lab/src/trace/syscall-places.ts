@@ -1,8 +1,9 @@
 /** Where the kernel can strike a writer: the n-th of its calls of one kind on its own files. */
+
 import { join } from 'node:path'
+import { parseTrace, type StruckCalls } from '@session-persistence/conformance/crash-states'
 import type { WriterTask } from '../real/writer-task.ts'
-import { parseTrace } from './parse-trace.ts'
-import { runTraced, type SyscallFault } from './run-traced.ts'
+import { runTraced } from './run-traced.ts'
 
 export interface SyscallPlace {
   readonly call: string
@@ -17,7 +18,7 @@ const SHARED = ['openat', 'write'] as const
 const OWN = ['pwrite64', 'fsync', 'fdatasync', 'ftruncate', 'unlink', 'rmdir', 'rename', 'link', 'mkdir'] as const
 
 /** Words of strace that strike a task at a place: `error=EIO`, `signal=KILL`. */
-export function strike(task: WriterTask, { call, when }: SyscallPlace, what: string, lasting = false): SyscallFault {
+export function strike(task: WriterTask, { call, when }: SyscallPlace, what: string, lasting = false): StruckCalls {
   const rule = `${call}:${what}:when=${when}${lasting ? '+' : ''}`
   return { rule, paths: SHARED.some((shared) => shared === call) ? knownPaths(task) : [] }
 }

@@ -64,16 +64,16 @@ function splitArguments(args: string): readonly string[] {
   return found
 }
 
-/** The bytes of a string argument. */
+/** The bytes of a string argument. Throws where the trace holds only a part of them. */
 export function decodeString(argument: string): Buffer {
-  const quoted = /"((?:\\x[0-9a-f]{2})*)"/.exec(argument)
+  const quoted = /"((?:\\x[0-9a-f]{2})*)"(?!\.\.\.)/.exec(argument)
   if (quoted === null) throw new Error(`not a whole string in a trace: ${argument.slice(0, 40)}`)
   return Buffer.from((quoted[1] ?? '').replaceAll('\\x', ''), 'hex')
 }
 
 /** All the strings in an argument, one after the other: what `writev` writes. */
 export function decodeStrings(argument: string): Buffer {
-  return Buffer.concat((argument.match(/"(?:\\x[0-9a-f]{2})*"/g) ?? []).map(decodeString))
+  return Buffer.concat((argument.match(/"(?:\\x[0-9a-f]{2})*"(?:\.\.\.)?/g) ?? []).map(decodeString))
 }
 
 export function descriptorOf(argument: string): number {

@@ -43,3 +43,11 @@ export interface Mark<Expected> {
 }
 
 export type Operation<Expected> = Change | Sync | Mark<Expected>
+
+/** One line for people: `write of 512 bytes at 0`. */
+export function describeOperation(operation: Operation<unknown> | undefined): string {
+  if (operation === undefined) return 'the start'
+  const { kind } = operation
+  const name = 'name' in operation ? ` ${operation.name}` : ''
+  return `${kind}${name}${kind === 'write' ? ` of ${operation.bytes.length} bytes at ${operation.offset}` : ''}`
+}
