@@ -1,7 +1,6 @@
 /** The one writer of a session: accepts events, keeps the fold, and hands batches to the storage. */
 import { isSessionError, SessionError, withSessionId } from '../errors.ts'
 import type { AnySessionEvent, AppendOptions, EventInput, EventType, SessionEvent } from '../event/event.ts'
-import { headReceipt } from '../event/event-json.ts'
 import type { HeadReceipt } from '../event/head-receipt.ts'
 import { shownName } from '../event/shown-text.ts'
 import { isStrayPromise } from '../event/stray-promise.ts'
@@ -14,6 +13,7 @@ import type { RecoveryReport } from '../recovery/recovery-report.ts'
 import type { StorageReader, StorageWriter } from '../storage/session-storage.ts'
 import { Acceptance } from './acceptance.ts'
 import { DerivedDocuments } from './derived-documents.ts'
+import { DurableHead } from './durable-head.ts'
 import type { RawInput } from './event-intake.ts'
 import { FoldedState } from './folded-state.ts'
 import { Listeners } from './listeners.ts'
@@ -52,8 +52,7 @@ export class LiveSession extends FoldedState implements Session {
   readonly #listeners: Listeners
   readonly #openReader: () => Promise<StorageReader>
   readonly #released: () => void
-  /** The event of the newest receipt, with it: a flush without anything new gives the same one again. */
-  #head: { readonly event: AnySessionEvent | undefined; readonly receipt: HeadReceipt }
+  readonly #head: DurableHead
   #closing: Promise<void> | undefined
   #closed = false
 
@@ -65,14 +64,17 @@ export class LiveSession extends FoldedState implements Session {
     this.#writer = parts.writer
     this.#openReader = parts.openReader
     this.#released = parts.released
-    this.#head = { event: undefined, receipt: parts.head }
-    this.#documents = new DerivedDocuments(parts.writer, parts.snapshotSeq ?? -1, (error) =>
-      this.#warn('no snapshot could be made, so the next resume folds the log', error),
+    this.#head = new DurableHead(parts.head)
+    this.#documents = new DerivedDocuments(
+      parts.writer,
+      { snapshotSeq: parts.snapshotSeq ?? -1, nextSeq: parts.fold.nextSeq },
+      (error) => this.#warn('no snapshot could be made, so the next resume folds the log', error),
     )
     this.#listeners = new Listeners((error) => this.#warn('a subscriber threw', error))
     this.#queue = new WriteQueue({
       write: (events) => this.#writer.append(events),
-      afterWrite: (idle) => this.#afterWrite(idle),
+      whileWriting: (last) => this.#head.prepare(last),
+      afterWrite: (bytes, idle) => this.#afterWrite(bytes, idle),
       onFailure: (error, background) => this.#reportFailure(error, background),
       durableSeq: parts.fold.nextSeq,
       windowMs: parts.settings.writeWindowMs,
@@ -113,14 +115,17 @@ export class LiveSession extends FoldedState implements Session {
     return this.#accept(inputs).slice(-inputs.length) as readonly SessionEvent[]
   }
 
-  async flush(): Promise<HeadReceipt> {
-    this.#assertOpen()
-    return this.#flush()
+  flush(): Promise<HeadReceipt> {
+    return this.#closed ? Promise.reject(this.#closedError()) : this.#flush()
   }
 
   async drained(): Promise<void> {
     this.#assertOpen()
-    await this.#identified(this.#queue.drained())
+    try {
+      await this.#queue.drained()
+    } catch (error) {
+      throw withSessionId(error, this.id)
+    }
   }
 
   async checkpoint(request: ModelContext): Promise<HeadReceipt> {
@@ -220,31 +225,24 @@ export class LiveSession extends FoldedState implements Session {
     return events
   }
 
-  async #flush(): Promise<HeadReceipt> {
-    await this.#identified(this.#queue.flush())
-    return this.#receipt()
+  /** One step behind the queue's promise, and not an `async` function for each layer: a flush is a hot path too. */
+  #flush(): Promise<HeadReceipt> {
+    return this.#queue.flush().then(
+      () => this.#receipt(),
+      (error: unknown) => {
+        throw withSessionId(error, this.id)
+      },
+    )
   }
 
   #receipt(): HeadReceipt {
-    const event = this.#queue.lastDurable
-    if (event !== this.#head.event) this.#head = { event, receipt: headReceipt(event) }
-    return this.#head.receipt
+    return this.#head.receiptOf(this.#queue.lastDurable)
   }
 
-  async #identified<T>(promise: Promise<T>): Promise<T> {
-    try {
-      return await promise
-    } catch (error) {
-      throw withSessionId(error, this.id)
-    }
-  }
-
-  async #afterWrite(idle: boolean): Promise<void> {
-    if (!idle) return
-    const last = this.#queue.lastDurable
-    if (last !== undefined && this.#documents.isSnapshotDue(last.seq)) {
-      await this.#documents.afterFlush(this.fold, this.#receipt())
-    }
+  async #afterWrite(bytes: number, idle: boolean): Promise<void> {
+    this.#documents.wrote(bytes)
+    if (!idle || !this.#documents.isSnapshotDue || this.#queue.lastDurable === undefined) return
+    await this.#documents.saveSnapshot(this.fold, this.#receipt())
   }
 
   async #close(): Promise<void> {
@@ -293,6 +291,10 @@ export class LiveSession extends FoldedState implements Session {
   }
 
   #assertOpen(): void {
-    if (this.#closed) throw new SessionError('CLOSED', 'the session is closed', { sessionId: this.id })
+    if (this.#closed) throw this.#closedError()
+  }
+
+  #closedError(): SessionError {
+    return new SessionError('CLOSED', 'the session is closed', { sessionId: this.id })
   }
 }

@@ -56,11 +56,13 @@ export class PendingEvents {
     return this.#taken.events
   }
 
-  /** What was taken is durable. */
-  settled(): void {
+  /** What was taken is durable. Returns its estimated bytes. */
+  settled(): number {
+    const bytes = this.#takenBytes
     this.#taken = undefined
-    this.#bytes -= this.#takenBytes
+    this.#bytes -= bytes
     this.#takenBytes = 0
+    return bytes
   }
 
   /** What was taken waits again, before everything else. */

@@ -10,8 +10,13 @@ import { PendingEvents } from './pending-events.ts'
 export interface WriteQueueOptions {
   /** Writes one batch; durable when it resolves. */
   readonly write: (events: readonly AnySessionEvent[]) => Promise<void>
-  /** Called between batches with the events just made durable; the medium is idle for this writer meanwhile. */
-  readonly afterWrite: (idle: boolean) => Promise<void>
+  /** Called while a batch that a flush waits for is being written, with its last event: what can be made ready, is. */
+  readonly whileWriting: (last: AnySessionEvent) => void
+  /**
+   * Called between batches with the estimated bytes of events just made durable; `idle` when nothing waits. The medium
+   * is idle for this writer meanwhile.
+   */
+  readonly afterWrite: (bytes: number, idle: boolean) => Promise<void>
   /** Hears every failed write; `background` means that no flush waits for it. */
   readonly onFailure: (error: SessionError, background: boolean) => void
   /** Seq of the first event that is not durable at the start. */
@@ -36,6 +41,8 @@ export class WriteQueue {
   #waiters: Waiter[] = []
   #drainWaiters: Waiter[] = []
   #timer: NodeJS.Timeout | undefined
+  /** The window opens with the end of this turn of the microtask queue, unless a flush came first. */
+  #windowAsked = false
   #running: Promise<void> | undefined
   /** The newest write failed: only a flush or a new event tries again, so that a dead medium is not hammered. */
   #failed = false
@@ -120,7 +127,17 @@ export class WriteQueue {
   #schedule(): void {
     // A large backlog does not wait for the window: it would only reach the bound sooner.
     if (this.#pending.bytes > this.#options.pendingBytesMax / 8) this.#start()
-    else this.#armWindow()
+    else this.#askWindow()
+  }
+
+  /** Most harnesses flush what they append: a timer that is made and cleared for each would cost more than the queue. */
+  #askWindow(): void {
+    if (this.#windowAsked || this.#timer !== undefined || this.#running !== undefined) return
+    this.#windowAsked = true
+    queueMicrotask(() => {
+      this.#windowAsked = false
+      if (!this.#pending.isEmpty) this.#armWindow()
+    })
   }
 
   #armWindow(): void {
@@ -146,22 +163,30 @@ export class WriteQueue {
   async #run(): Promise<void> {
     do {
       const batch = this.#pending.take()
+      let bytes = 0
       if (batch.length > 0) {
         try {
-          await this.#options.write(batch)
+          await this.#write(batch)
         } catch (cause) {
           this.#pending.putBack()
           this.#fail(cause)
           return
         }
         this.#failed = false
-        this.#pending.settled()
+        bytes = this.#pending.settled()
         this.#durableSeq += batch.length
         this.#lastDurable = batch.at(-1)
       }
       this.#settleWaiters()
-      await this.#options.afterWrite(this.#pending.isEmpty)
+      await this.#options.afterWrite(bytes, this.#pending.isEmpty)
     } while (this.#waiters.length > 0 || this.#drainWaiters.length > 0)
+  }
+
+  #write(batch: readonly AnySessionEvent[]): Promise<void> {
+    const written = this.#options.write(batch)
+    const last = batch.at(-1)
+    if (last !== undefined && this.#waiters.length > 0) this.#options.whileWriting(last)
+    return written
   }
 
   #settleWaiters(): void {
