@@ -12,6 +12,7 @@ import { type OpenedLog, openLog, readHeader } from './log-snapshot.ts'
 import { nextUnit } from './next-unit.ts'
 import { type ScanSource, scanForward } from './scan-pages.ts'
 import type { ScanStart } from './seek.ts'
+import { type Look, lookAtStillLog } from './still-log.ts'
 import { findTail } from './tail.ts'
 
 /** A log damaged in more places than this says nothing new. */
@@ -25,32 +26,47 @@ export async function checkLog(
   signal: AbortSignal | undefined,
 ): Promise<StorageCheck> {
   signal?.throwIfAborted()
-  const opened = await openLog(fs, layout, directory, id)
+  const { outcome, file } = await lookAtStillLog(async (): Promise<Look<StorageCheck>> => {
+    const opened = await openLog(fs, layout, directory, id)
+    try {
+      const value = await checkOpened(opened, codec, id, signal)
+      return { ...opened, outcome: { value }, isDamage: value.problems.length > 0 }
+    } catch (error) {
+      return { ...opened, outcome: { error }, isDamage: isSessionError(error, 'CORRUPT') }
+    }
+  })
+  await file.close().catch(() => {})
+  if ('error' in outcome) throw outcome.error
+  return outcome.value
+}
+
+async function checkOpened(
+  opened: OpenedLog,
+  codec: ListingPlace['codec'],
+  id: string,
+  signal: AbortSignal | undefined,
+): Promise<StorageCheck> {
+  const { size: bytes } = opened.stat
+  let dialect: LogDialect
+  let tail: LogTail | undefined
+  const problems: StorageProblem[] = []
   try {
-    const { size: bytes } = opened.stat
-    let dialect: LogDialect
-    let tail: LogTail | undefined
-    const problems: StorageProblem[] = []
-    try {
-      dialect = await readHeader(opened, codec, id)
-    } catch (error) {
-      return { events: 0, bytes, problems: [asProblem(error)] }
-    }
-    try {
-      tail = await findTail(opened.file, opened.path, bytes, codec, dialect)
-    } catch (error) {
-      problems.push(asProblem(error))
-    }
-    const source = sourceOf(opened, codec, dialect, tail)
-    const notes = new Set(dialect.notes)
-    const events = await verifyRecords(source, problems, notes, signal)
-    if (tail?.verdict.kind === 'corrupt' && tail.verdict.damage.offset >= tail.end) {
-      problems.push(fromDamage(tail.verdict.damage))
-    }
-    return { events, bytes, problems, ...tornOf(tail), ...(notes.size > 0 ? { notes: [...notes] } : {}) }
-  } finally {
-    await opened.file.close().catch(() => {})
+    dialect = await readHeader(opened, codec, id)
+  } catch (error) {
+    return { events: 0, bytes, problems: [asProblem(error)] }
   }
+  try {
+    tail = await findTail(opened.file, opened.path, bytes, codec, dialect)
+  } catch (error) {
+    problems.push(asProblem(error))
+  }
+  const source = sourceOf(opened, codec, dialect, tail)
+  const notes = new Set(dialect.notes)
+  const events = await verifyRecords(source, problems, notes, signal)
+  if (tail?.verdict.kind === 'corrupt' && tail.verdict.damage.offset >= tail.end) {
+    problems.push(fromDamage(tail.verdict.damage))
+  }
+  return { events, bytes, problems, ...tornOf(tail), ...(notes.size > 0 ? { notes: [...notes] } : {}) }
 }
 
 function sourceOf(

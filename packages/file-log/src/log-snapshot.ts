@@ -5,6 +5,7 @@ import { attempt, ioError, isMissing } from './io-error.ts'
 import { type Layout, notPlain, statDirectory, statFile } from './layout.ts'
 import type { Damage, LogCodec, LogDialect, LogTail } from './log-codec.ts'
 import { readBytes } from './read-bytes.ts'
+import { type Look, lookAtStillLog } from './still-log.ts'
 import { findTail } from './tail.ts'
 
 /** Holds most headers. */
@@ -82,15 +83,19 @@ export async function takeSnapshot(
   codec: LogCodec,
   id: string,
 ): Promise<LogSnapshot> {
-  const opened = await openLog(fs, layout, directory, id)
-  try {
-    const dialect = await readHeader(opened, codec, id)
-    const tail = await findTail(opened.file, opened.path, opened.stat.size, codec, dialect)
-    return { ...opened, dialect, tail }
-  } catch (error) {
-    await opened.file.close().catch(() => {})
-    throw error
-  }
+  const { outcome, file } = await lookAtStillLog(async (): Promise<Look<LogSnapshot>> => {
+    const opened = await openLog(fs, layout, directory, id)
+    try {
+      const dialect = await readHeader(opened, codec, id)
+      const tail = await findTail(opened.file, opened.path, opened.stat.size, codec, dialect)
+      return { ...opened, outcome: { value: { ...opened, dialect, tail } }, isDamage: tail.verdict.kind === 'corrupt' }
+    } catch (error) {
+      return { ...opened, outcome: { error }, isDamage: isSessionError(error, 'CORRUPT') }
+    }
+  })
+  if ('value' in outcome) return outcome.value
+  await file.close().catch(() => {})
+  throw outcome.error
 }
 
 export function corruptError(path: string, id: string, damage: Damage): SessionError {
