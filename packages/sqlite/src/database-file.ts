@@ -18,6 +18,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { SessionError } from '@session-persistence/core'
 import { ioError, isMissing } from '@session-persistence/file-log'
+import { SteadyName } from './steady-name.ts'
 
 const FILE_MODE = 0o600
 
@@ -41,6 +42,10 @@ export class DatabaseFile {
   /** As given, made absolute. */
   readonly given: string
   #real: string | undefined
+  readonly #log: SteadyName = new SteadyName(
+    () => dirname(this.path ?? this.given),
+    () => plainFile(`${this.path ?? this.given}-wal`),
+  )
 
   /** INVALID_ARGUMENT for what cannot be a path. */
   constructor(file: string) {
@@ -81,9 +86,9 @@ export class DatabaseFile {
     for (const companion of COMPANIONS) plainFile(`${this.path ?? this.given}${companion}`)
   }
 
-  /** Device and inode of the write-ahead log. */
+  /** Device and inode of the write-ahead log: asked for before every commit. */
   walIdentity(): string | undefined {
-    return plainFile(`${this.path ?? this.given}-wal`)
+    return this.#log.identity()
   }
 
   hasEmptyLog(): boolean {

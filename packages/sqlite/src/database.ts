@@ -72,9 +72,9 @@ export class Database {
   }
 
   /** Runs in a transaction that others may share; what it returns is durable when this resolves. */
-  async commit<T>(bytes: number, apply: (connection: Connection) => T): Promise<T> {
-    this.#requireOpen()
-    return await this.#commits.commit(bytes, apply)
+  commit<T>(bytes: number, apply: (connection: Connection) => T): Promise<T> {
+    if (this.#closed) return Promise.reject(closed())
+    return this.#commits.commit(bytes, apply)
   }
 
   /** Runs by itself, outside any transaction. */
@@ -101,6 +101,10 @@ export class Database {
   }
 
   #requireOpen(): void {
-    if (this.#closed) throw new SessionError('CLOSED', 'the database was closed')
+    if (this.#closed) throw closed()
   }
+}
+
+function closed(): SessionError {
+  return new SessionError('CLOSED', 'the database was closed')
 }

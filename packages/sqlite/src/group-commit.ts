@@ -21,8 +21,11 @@ interface CommitRequest {
   readonly bytes: number
   /** Runs outside any transaction, by itself. */
   readonly alone: boolean
-  readonly apply: (connection: Connection) => void
-  readonly resolve: () => void
+  readonly apply: (connection: Connection) => unknown
+  /** What `apply` returned last. */
+  result: unknown
+  /** Takes the result. */
+  readonly resolve: (result: never) => void
   readonly reject: (error: SessionError) => void
 }
 
@@ -66,18 +69,7 @@ export class GroupCommit {
 
   #enqueue<T>(bytes: number, alone: boolean, apply: (connection: Connection) => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      let result: { readonly value: T } | undefined
-      this.#queue.push({
-        bytes,
-        alone,
-        apply: (connection) => {
-          result = { value: apply(connection) }
-        },
-        resolve: () => {
-          if (result !== undefined) resolve(result.value)
-        },
-        reject,
-      })
+      this.#queue.push({ bytes, alone, apply, result: undefined, resolve, reject })
       this.#running ??= this.#run()
     })
   }
@@ -112,14 +104,15 @@ export class GroupCommit {
   }
 
   async #commit(requests: CommitRequest[]): Promise<void> {
-    const wait = new BusyWait(this.#busyMs)
+    let wait: BusyWait | undefined
     let waiting = requests
     while (waiting.length > 0) {
-      const outcome = await this.#attempt(waiting)
+      // Nearly always the database is open: then nothing is waited for but the commit itself.
+      const outcome = (this.#access.isOpen ? undefined : await this.#open()) ?? this.#attempt(waiting)
       switch (outcome.kind) {
         case 'committed':
           this.#pages += COMMIT_PAGES + waiting.reduce((sum, { bytes }) => sum + bytes / PAGE_BYTES, 0)
-          for (const { resolve } of waiting) resolve()
+          for (const { resolve, result } of waiting) resolve(result as never)
           this.#onCommit()
           return
         case 'refused': {
@@ -129,6 +122,7 @@ export class GroupCommit {
           break
         }
         case 'busy':
+          wait ??= new BusyWait(this.#busyMs)
           if (await wait.next()) break
           this.#rejectAll(waiting, this.#access.stillBusy(outcome.error))
           return
@@ -139,17 +133,31 @@ export class GroupCommit {
     }
   }
 
-  async #attempt(requests: readonly CommitRequest[]): Promise<Outcome> {
+  /** Why the database could not be opened. */
+  async #open(): Promise<Outcome | undefined> {
+    try {
+      await this.#access.open()
+      return undefined
+    } catch (cause) {
+      return this.#notReady(cause)
+    }
+  }
+
+  #attempt(requests: readonly CommitRequest[]): Outcome {
     let connection: Connection
     try {
-      connection = await this.#access.ready()
+      connection = this.#access.ready()
     } catch (cause) {
-      const error = writeFailure(cause, this.#path)
-      return { kind: error.code === 'BUSY' ? 'busy' : 'failed', error }
+      return this.#notReady(cause)
     }
     const outcome = transact(connection, requests, this.#path)
     if (outcome.kind === 'failed') this.#access.poison(outcome.error)
     return outcome
+  }
+
+  #notReady(cause: unknown): Outcome {
+    const error = writeFailure(cause, this.#path)
+    return { kind: error.code === 'BUSY' ? 'busy' : 'failed', error }
   }
 
   #rejectAll(requests: readonly CommitRequest[], error: SessionError): void {
@@ -178,7 +186,7 @@ function transact(connection: Connection, requests: readonly CommitRequest[], pa
     if (inTransaction) connection.run('BEGIN IMMEDIATE')
     for (const request of requests) {
       current = request
-      request.apply(connection)
+      request.result = request.apply(connection)
     }
     current = undefined
     if (inTransaction) connection.run('COMMIT')

@@ -7,9 +7,10 @@ import type { Connection } from './connection.ts'
 import type { Database } from './database.ts'
 import { nextTurn } from './group-commit.ts'
 import { readPage } from './log-page.ts'
-import { encodeRows, rowBytes, SEQ_SPAN } from './row-codec.ts'
+import { SEQ_SPAN } from './row-codec.ts'
 import type { SessionRow } from './session-row.ts'
 import { deleteRecords, findSession, insertRecords, rowOf, updateEnd } from './session-statements.ts'
+import { storableRows } from './storable-rows.ts'
 
 /** Records saved. The caller holds the writer lock. CORRUPT, with nothing changed there, at the first damage. */
 export async function repackSession(database: Database, id: string): Promise<number> {
@@ -22,9 +23,8 @@ export async function repackSession(database: Database, id: string): Promise<num
     const slice = await database.read((connection) => readSlice(connection, stored.row, start))
     if (slice === undefined) return saved
     const { events, end } = slice
-    const rows = encodeRows(events)
+    const { rows, bytes } = storableRows(events)
     if (rows.length < slice.records) {
-      const bytes = rows.reduce((sum, row) => sum + rowBytes(row), 0)
       await database.commit(bytes, (connection) => {
         const row = rowOf(connection, number)
         if (row?.salt !== stored.row.salt) return

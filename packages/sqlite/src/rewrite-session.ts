@@ -4,9 +4,9 @@ import { appendRecords } from './append-batch.ts'
 import type { Connection } from './connection.ts'
 import type { Database } from './database.ts'
 import { removeRow, sweepHidden } from './removal.ts'
-import { encodeRows } from './row-codec.ts'
 import { DELETED, encodeId, LIVE, type SessionRow, STAGED } from './session-row.ts'
 import { insertSession, moveOriginal, moveSession, newSalt } from './session-statements.ts'
+import { storableRows } from './storable-rows.ts'
 
 /**
  * Builds the new log where nobody sees it, then lets both change places. With `keepOriginal` the old rows stay under
@@ -25,7 +25,7 @@ export async function rewriteSession(
   let staged = await database.commit(0, (connection) => insertSession(connection, header, start))
   for await (const events of pages) {
     if (events.length === 0) continue
-    const batch = { events, rows: encodeRows(events) }
+    const batch = { events, stored: storableRows(events) }
     const before = staged
     staged = await database.commit(0, (connection) => appendRecords(connection, before, batch, 'compare'))
   }

@@ -48,11 +48,6 @@ export interface RecordRow {
   readonly extra: string | null
 }
 
-/** Bytes of a row's texts, as UTF-8. */
-export function rowBytes({ type, data, extra }: RecordRow): number {
-  return type.length + Buffer.byteLength(data, 'utf8') + (extra === null ? 0 : Buffer.byteLength(extra, 'utf8'))
-}
-
 /** The rows that hold these events, in order; runs are packed. */
 export function encodeRows(events: readonly AnySessionEvent[]): readonly RecordRow[] {
   const rows: RecordRow[] = []
@@ -63,12 +58,15 @@ export function encodeRows(events: readonly AnySessionEvent[]): readonly RecordR
   return rows
 }
 
+/** Of types that are the inside of a JSON string as they are; almost all. */
+const PLAIN_TYPE = /^[\w/.-]+$/
+
 function eventRow({ seq, time, type, data, ignorable, surface, sources }: AnySessionEvent): RecordRow {
   const hasExtra = ignorable !== undefined || surface !== undefined || sources !== undefined
   return {
     seq,
     time,
-    type: JSON.stringify(type).slice(1, -1),
+    type: PLAIN_TYPE.test(type) ? type : JSON.stringify(type).slice(1, -1),
     events: 1,
     data: JSON.stringify(data),
     extra: hasExtra ? JSON.stringify({ ignorable, surface, sources }) : null,

@@ -1,6 +1,7 @@
 /** The row that stands for a session: its number, its end, and what a listing is ordered by; pure. */
 import { crc32 } from 'node:zlib'
 import { checkHeader, FORMAT_VERSION, LIMITS, SessionError, type SessionHeader } from '@session-persistence/core'
+import { asciiLine, codeUnits, crcOf, crcState, decimalLine, isShortAscii } from './columns-crc.ts'
 import type { Row } from './connection.ts'
 import { SESSION_NUMBER_MAX } from './schema.ts'
 
@@ -39,16 +40,17 @@ export function decodeId(key: unknown): string | undefined {
   return Buffer.from(key).swap16().toString('utf16le')
 }
 
-/** An append asks for the checksum of its log's old end, which was the new end of the append before. */
-const checksums = new WeakMap<SessionRow, number>()
-
-export function sessionCrc(row: SessionRow): number {
-  const known = checksums.get(row)
-  if (known !== undefined) return known
-  const { number, id, place, salt, nextSeq, updatedAt, bytes } = row
-  const crc = crc32(encodeId(id), crc32(`${number}\n${place}\n${salt}\n${nextSeq}\n${updatedAt}\n${bytes}\n`))
-  checksums.set(row, crc)
-  return crc
+export function sessionCrc({ number, id, place, salt, nextSeq, updatedAt, bytes }: SessionRow): number {
+  if (updatedAt < 0 || !isShortAscii(place)) {
+    return crc32(encodeId(id), crc32(`${number}\n${place}\n${salt}\n${nextSeq}\n${updatedAt}\n${bytes}\n`))
+  }
+  let state = decimalLine(crcState(0), number)
+  state = asciiLine(state, place)
+  state = decimalLine(state, salt)
+  state = decimalLine(state, nextSeq)
+  state = decimalLine(state, updatedAt)
+  state = decimalLine(state, bytes)
+  return crcOf(codeUnits(state, id))
 }
 
 /** CORRUPT when a column has the wrong type or the checksum is wrong. */

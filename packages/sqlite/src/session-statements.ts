@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import { isSessionError, SessionError, type SessionHeader } from '@session-persistence/core'
 import type { Connection, Row } from './connection.ts'
 import { recordCrc } from './row-checksum.ts'
-import { RECORD_COLUMNS, type RecordRow, SEQ_SPAN } from './row-codec.ts'
+import { RECORD_COLUMNS, SEQ_SPAN } from './row-codec.ts'
 import { SESSION_NUMBER_MAX } from './schema.ts'
 import {
   DELETED,
@@ -16,6 +16,7 @@ import {
   type SessionRow,
   sessionCrc,
 } from './session-row.ts'
+import type { StorableRow } from './storable-rows.ts'
 
 /** What every stored log starts from: its row, and the header that the row's salt verifies. */
 export interface StoredSession {
@@ -177,19 +178,18 @@ export function moveOriginal(connection: Connection, number: number, place: stri
   moveSession(connection, row, place)
 }
 
-export function insertRecords(connection: Connection, { number, salt }: SessionRow, rows: readonly RecordRow[]): void {
+/** `data` comes as bytes, which the driver would store as such: the column holds text. */
+const INSERT_RECORD = `INSERT INTO record (${RECORD_COLUMNS}) VALUES (?, ?, ?, ?, CAST(? AS TEXT), ?, ?)`
+
+export function insertRecords(
+  connection: Connection,
+  { number, salt }: SessionRow,
+  rows: readonly StorableRow[],
+): void {
   const base = number * SEQ_SPAN
-  for (const row of rows) {
-    connection.run(
-      `INSERT INTO record (${RECORD_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-      base + row.seq,
-      row.time,
-      row.type,
-      row.events,
-      row.data,
-      row.extra,
-      recordCrc(row, salt),
-    )
+  for (const { row, data } of rows) {
+    const { seq, time, type, events, extra } = row
+    connection.run(INSERT_RECORD, base + seq, time, type, events, data, extra, recordCrc(row, salt, data))
   }
 }
 

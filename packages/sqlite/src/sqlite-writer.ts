@@ -16,10 +16,10 @@ import type { Database } from './database.ts'
 import { writeDerived } from './derived-document.ts'
 import { sweepHidden } from './removal.ts'
 import { originalAt, rewriteSession } from './rewrite-session.ts'
-import { encodeRows } from './row-codec.ts'
 import { LIVE, type SessionRow, STAGED } from './session-row.ts'
 import { findRow, insertSession, moveSession, newSalt, rowOf, type StoredSession } from './session-statements.ts'
 import { SqliteReader, tailOf } from './sqlite-reader.ts'
+import { storableRows } from './storable-rows.ts'
 
 export class SqliteWriter implements StorageWriter {
   readonly tail: StorageTail
@@ -81,16 +81,15 @@ export class SqliteWriter implements StorageWriter {
   async append(events: readonly AnySessionEvent[]): Promise<void> {
     this.#requireOpen()
     if (events.length === 0) return
-    await this.settle()
-    await this.#store({ events, rows: encodeRows(events) })
+    if (!this.#settled) await this.settle()
+    await this.#store({ events, stored: storableRows(events) })
   }
 
   async #store(batch: Batch): Promise<void> {
     const durable = this.#row
     const { generation } = this.#database
     const isRetry = generation !== this.#generation
-    const bytes = batch.rows.reduce((sum, { data }) => sum + data.length, 0)
-    this.#row = await this.#database.commit(bytes, (connection) =>
+    this.#row = await this.#database.commit(batch.stored.bytes, (connection) =>
       durable === undefined
         ? appendRecords(connection, this.#insert(connection), batch, 'discard')
         : appendRecords(connection, durable, batch, isRetry ? 'discard' : 'compare'),
@@ -124,7 +123,7 @@ export class SqliteWriter implements StorageWriter {
   async publish(): Promise<void> {
     this.#requireOpen()
     if (this.#place === LIVE || this.#row?.place === LIVE) return
-    if (this.#row === undefined) await this.#store({ events: [], rows: [] })
+    if (this.#row === undefined) await this.#store({ events: [], stored: storableRows([]) })
     const row = this.#row
     if (row === undefined) return
     this.#row = await this.#database.commit(0, (connection) => {

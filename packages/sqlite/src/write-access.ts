@@ -52,11 +52,12 @@ export class WriteAccess {
     return this.#opened?.connection
   }
 
-  /**
-   * The connection, ready to commit. BUSY may pass, NO_SPACE too; POISONED, with its cause, while a failure could not be overcome;
-   * CONFLICT when the database, or its log, is no longer the file that was opened.
-   */
-  async ready(): Promise<Connection> {
+  get isOpen(): boolean {
+    return this.#opened !== undefined
+  }
+
+  /** Opens the connection. BUSY may pass, NO_SPACE too; POISONED, with its cause, while a failure could not be overcome. */
+  async open(): Promise<void> {
     try {
       this.#opened ??= await this.#open()
     } catch (error) {
@@ -66,6 +67,12 @@ export class WriteAccess {
       throw this.#poisoned(found)
     }
     this.#failure = undefined
+  }
+
+  /** The open connection, ready to commit; CONFLICT when the database, or its log, is no longer the file that was opened. */
+  ready(): Connection {
+    if (this.#opened === undefined)
+      throw new SessionError('INVARIANT', 'the database is not open', { path: this.#file.given })
     const { connection, identity, wal } = this.#opened
     if (this.#file.identity() !== identity || (wal !== undefined && this.#file.walIdentity() !== wal)) {
       throw replaced(connection.path)

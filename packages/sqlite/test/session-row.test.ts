@@ -1,4 +1,5 @@
 // Proves that a session's row is believed only when it is whole, and that ids compare in the database as in a listing.
+import { crc32 } from 'node:zlib'
 import { compareListKeys, isSessionError } from '@session-persistence/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -41,7 +42,33 @@ describe('ids in the database', () => {
   })
 })
 
+/** docs/formats/sqlite.md, word by word. */
+function documented({ number, id, place, salt, nextSeq, updatedAt, bytes }: SessionRow): number {
+  const columns = [number, place, salt, nextSeq, updatedAt, bytes].map((column) => `${column}\n`).join('')
+  return crc32(Buffer.concat([Buffer.from(columns, 'utf8'), encodeId(id)]))
+}
+
 describe('a session row', () => {
+  it('has the checksum that the format documents', () => {
+    const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.constantFrom('', '.staged', 'x'.repeat(100)))
+    const count = fc.oneof(fc.constantFrom(0, 99_999_999, 100_000_000, Number.MAX_SAFE_INTEGER), fc.nat())
+    const row: fc.Arbitrary<SessionRow> = fc.record({
+      number: count,
+      id: text,
+      place: text,
+      salt: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
+      nextSeq: count,
+      updatedAt: fc.oneof(count, fc.maxSafeInteger()),
+      bytes: count,
+    })
+    fc.assert(
+      fc.property(row, (any) => {
+        expect(sessionCrc(any)).toBe(documented(any))
+      }),
+      { numRuns: 1000 * SCALE },
+    )
+  })
+
   it('comes back as it was', () => {
     expect(decodeSessionRow(stored(ROW))).toEqual(ROW)
   })
