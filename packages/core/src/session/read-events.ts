@@ -3,7 +3,7 @@ import { type ArgumentCheck, aBoolean, anAbortSignal, anObject, aSeq } from '../
 import { SessionError, withSessionId } from '../errors.ts'
 import type { AnySessionEvent } from '../event/event.ts'
 import type { UpgradeChain } from '../event/format-version.ts'
-import { isElided, type StorageReader } from '../storage/session-storage.ts'
+import { type ElidedChunks, isElided, type StorageReader } from '../storage/session-storage.ts'
 import { EventCursor } from './event-cursor.ts'
 import type { ReadOptions } from './session.ts'
 
@@ -51,13 +51,14 @@ export async function* eventPages(
   const { version } = reader.header
   upgrades.check(version)
   for await (const page of reader.read(options)) {
-    const events: AnySessionEvent[] = []
-    for (const record of page) {
-      if (isElided(record)) throw new SessionError('INVARIANT', 'the backend elided events that were asked for')
-      events.push(version === upgrades.current ? record : upgrades.event(version, record))
-    }
-    yield events
+    if (!areEvents(page)) throw new SessionError('INVARIANT', 'the backend elided events that were asked for')
+    yield version === upgrades.current ? page : page.map((event) => upgrades.event(version, event))
   }
+}
+
+function areEvents(page: readonly (AnySessionEvent | ElidedChunks)[]): page is readonly AnySessionEvent[] {
+  for (const record of page) if (isElided(record)) return false
+  return true
 }
 
 /** One event by seq; CORRUPT when the log does not hold it. */
