@@ -8,7 +8,7 @@ import { checkHeader, type SessionHeader } from '../event/header.ts'
 import { checkSessionId } from '../event/session-id.ts'
 import { shownName } from '../event/shown-text.ts'
 import { LogFold } from '../projection/log-fold.ts'
-import { LiveSession, type LiveSessionParts } from '../session/live-session.ts'
+import type { LiveSession } from '../session/live-session.ts'
 import type { PersistenceOptions } from '../session/persistence-options.ts'
 import { readArguments, readEvents } from '../session/read-events.ts'
 import type { ReadOptions, Session } from '../session/session.ts'
@@ -19,6 +19,7 @@ import { type FollowOptions, followEvents } from './follow.ts'
 import { childHeader, forkPosition, writeFork } from './fork.ts'
 import { Lifetime } from './lifetime.ts'
 import { listSessions } from './listing.ts'
+import { OpenSessions } from './open-sessions.ts'
 import {
   annotateArguments,
   annotationEvents,
@@ -54,13 +55,14 @@ import { type VerifyOptions, verifyLog } from './verify.ts'
 class StoredSessions implements SessionPersistence {
   readonly #storage: SessionStorage
   readonly #settings: Settings
-  readonly #open: Map<string, LiveSession> = new Map()
+  readonly #open: OpenSessions
   readonly #deleting: Map<string, Promise<boolean>> = new Map()
   readonly #lifetime: Lifetime = new Lifetime()
 
   constructor(storage: SessionStorage, settings: Settings) {
     this.#storage = storage
     this.#settings = settings
+    this.#open = new OpenSessions(settings, (id) => this.#reader(id))
   }
 
   get description(): BackendDescription {
@@ -80,7 +82,7 @@ class StoredSessions implements SessionPersistence {
     this.#checkFormat(header.messageFormat)
     return this.#guard(id, async () => {
       const writer = await this.#storage.openWriter(id, { kind: 'create', header })
-      return this.#live({
+      return this.#open.open({
         writer,
         fold: new LogFold(this.#settings.projections),
         recovery: undefined,
@@ -109,7 +111,7 @@ class StoredSessions implements SessionPersistence {
         return this.#releasingOnError(writer, async () => {
           const fork = { parent: id, at, ...(reason === undefined ? {} : { reason }) }
           const forked = await writeFork(reader, writer, this.#settings, fork)
-          return this.#live({ writer, fold: forked.fold, recovery: undefined, head: forked.head })
+          return this.#open.open({ writer, fold: forked.fold, recovery: undefined, head: forked.head })
         })
       })
     })
@@ -220,7 +222,7 @@ class StoredSessions implements SessionPersistence {
 
   async close(): Promise<void> {
     await this.#lifetime.end(async () => {
-      await this.#closeSessions((session) => session.close())
+      await this.#open.endAll((session) => session.close())
       await this.#storage.close()
     }, false)
   }
@@ -228,17 +230,11 @@ class StoredSessions implements SessionPersistence {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#lifetime.end(async () => {
       try {
-        await this.#closeSessions((session) => session[Symbol.asyncDispose]())
+        await this.#open.endAll((session) => session[Symbol.asyncDispose]())
       } finally {
         await this.#storage.close()
       }
     }, true)
-  }
-
-  /** All of them, also after one failed; then the first failure. */
-  async #closeSessions(close: (session: LiveSession) => Promise<void>): Promise<void> {
-    const results = await Promise.allSettled([...this.#open.values()].map(close))
-    for (const result of results) if (result.status === 'rejected') throw result.reason
   }
 
   async #resume(id: string, options: ResumeOptions, announce: boolean): Promise<LiveSession> {
@@ -247,7 +243,7 @@ class StoredSessions implements SessionPersistence {
       this.#settings.upgrades.check(writer.header.version)
       const signal = this.#lifetime.signal(options.signal)
       const log = await recoverLog(writer, this.#settings, { ...options, signal })
-      return this.#live({
+      return this.#open.open({
         writer,
         fold: log.fold,
         recovery: log.recovery,
@@ -266,18 +262,6 @@ class StoredSessions implements SessionPersistence {
     const deleting = this.#storage.delete(id).finally(() => this.#deleting.delete(id))
     this.#deleting.set(id, deleting)
     return deleting
-  }
-
-  #live(parts: Omit<LiveSessionParts, 'settings' | 'openReader' | 'released'>): LiveSession {
-    const { id } = parts.writer.header
-    const session: LiveSession = new LiveSession({
-      ...parts,
-      settings: this.#settings,
-      openReader: () => this.#reader(id),
-      released: () => this.#open.delete(id),
-    })
-    this.#open.set(id, session)
-    return session
   }
 
   #reader(id: string): Promise<StorageReader> {
