@@ -11,6 +11,7 @@ import { LogFold } from '../projection/log-fold.ts'
 import { eventPages } from '../session/read-events.ts'
 import type { Settings } from '../session/settings.ts'
 import type { StorageReader, StorageWriter } from '../storage/session-storage.ts'
+import { withReader } from '../storage/with-reader.ts'
 import type { LogSource } from './session-persistence.ts'
 
 /** The header that a source's log is stored with: of the current format. */
@@ -74,18 +75,15 @@ function checked(given: AnySessionEvent): { readonly event: AnySessionEvent; rea
 }
 
 /** The stored log as it stands now; its reader opens when the events are asked for, so that an unused source holds nothing. */
-export async function sourceOf(
+export function sourceOf(
   open: () => Promise<StorageReader>,
   settings: Settings,
   signal: AbortSignal | undefined,
 ): Promise<LogSource> {
-  const reader = await open()
-  try {
+  return withReader(open(), async (reader) => {
     const header = settings.upgrades.header(reader.header)
     return { header, events: pagesTo(open, settings, reader.tail.nextSeq - 1, signal) }
-  } finally {
-    await reader.close()
-  }
+  })
 }
 
 async function* pagesTo(

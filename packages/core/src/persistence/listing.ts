@@ -6,6 +6,7 @@ import { eventAt } from '../session/read-events.ts'
 import type { Settings } from '../session/settings.ts'
 import { parseSummary, type SummaryFacts } from '../session/summary-document.ts'
 import type { SessionStorage, StorageListEntry, StorageListKey, StorageListQuery } from '../storage/session-storage.ts'
+import { withReader } from '../storage/with-reader.ts'
 import { loadLog } from './load-log.ts'
 import { decodeCursor, encodeCursor } from './page-cursor.ts'
 import type { ListFilter, ListOptions, SessionPage, SessionSummary } from './session-persistence.ts'
@@ -119,8 +120,7 @@ async function factsOf(
 ): Promise<Omit<SummaryFacts, 'messages'> | undefined> {
   const known = documentOf(entry)
   if (known !== undefined) return withoutMessages(known)
-  const reader = await storage.openReader(entry.id)
-  try {
+  return withReader(storage.openReader(entry.id), async (reader) => {
     const last = reader.tail.nextSeq - 1
     const text = last < 0 ? undefined : await reader.derived('summary')
     const document = text === undefined ? undefined : parseSummary(text, last)
@@ -131,9 +131,7 @@ async function factsOf(
       return withoutMessages(document.facts)
     }
     return withoutMessages((await loadLog(reader, settings)).fold.summary())
-  } finally {
-    await reader.close()
-  }
+  })
 }
 
 /** What the entry itself brought, when it describes the log's present end. */

@@ -9,6 +9,7 @@ import type { RecoveryReport } from '../recovery/recovery-report.ts'
 import { eventPages } from '../session/read-events.ts'
 import type { Settings } from '../session/settings.ts'
 import type { StorageReader, StorageWriter } from '../storage/session-storage.ts'
+import { withReader } from '../storage/with-reader.ts'
 import { checkHead, loadLog } from './load-log.ts'
 import { loadPartialAnswer, planRecovery, type RecoveryPlan } from './plan-recovery.ts'
 import type { ReconciledResult, ResumeOptions } from './session-persistence.ts'
@@ -37,13 +38,7 @@ export async function recoverLog(
   settings: Settings,
   options: ResumeOptions,
 ): Promise<ResumedLog> {
-  const reader = await writer.openReader()
-  let found: Findings
-  try {
-    found = await look(reader, settings, options)
-  } finally {
-    await reader.close()
-  }
+  const found: Findings = await withReader(writer.openReader(), (reader) => look(reader, settings, options))
   options.signal?.throwIfAborted()
   const torn = writer.tail.torn === undefined ? undefined : await writer.discardTornTail()
   const upgraded = await upgrade(writer, settings)
@@ -136,12 +131,9 @@ async function upgrade(writer: StorageWriter, settings: Settings): Promise<Recov
   const from = writer.header.version
   const to = settings.upgrades.current
   if (from === to) return undefined
-  const reader = await writer.openReader()
-  try {
+  return withReader(writer.openReader(), async (reader) => {
     const header = settings.upgrades.header(reader.header)
     const originalAt = await writer.rewrite(header, eventPages(reader, settings.upgrades, {}), `v${from}`)
     return { from, to, ...(originalAt === undefined ? {} : { originalAt }) }
-  } finally {
-    await reader.close()
-  }
+  })
 }

@@ -14,6 +14,7 @@ import { readArguments, readEvents } from '../session/read-events.ts'
 import type { ReadOptions, Session } from '../session/session.ts'
 import { type Settings, settingsOf } from '../session/settings.ts'
 import type { BackendDescription, SessionStorage, StorageReader, StorageWriter } from '../storage/session-storage.ts'
+import { withReader } from '../storage/with-reader.ts'
 import { importedHeader, sourceOf, writeCopy } from './copy-log.ts'
 import { type FollowOptions, followEvents } from './follow.ts'
 import { childHeader, forkPosition, writeFork } from './fork.ts'
@@ -103,7 +104,7 @@ class StoredSessions implements SessionPersistence {
     const { id: childId = this.#settings.newId(), reason, labels, ...position } = forkArguments(options, 'options')
     return this.#guard(this.#id(id), async () => {
       await this.#open.get(id)?.flush()
-      return this.#withReader(id, async (reader) => {
+      return withReader(this.#reader(id), async (reader) => {
         const at = await forkPosition(reader, this.#settings, position)
         const parent = this.#settings.upgrades.header(reader.header)
         const header = checkHeader(childHeader(parent, this.#settings, { id: childId, at, labels }))
@@ -121,7 +122,7 @@ class StoredSessions implements SessionPersistence {
     const checked = viewArguments(options, 'options')
     const { at } = checked
     return this.#guard(this.#id(id), () =>
-      this.#withReader(id, async (reader) => {
+      withReader(this.#reader(id), async (reader) => {
         if (at !== undefined && at >= reader.tail.nextSeq) {
           throw new SessionError('INVALID_ARGUMENT', `at must be a stored seq, 0 to ${reader.tail.nextSeq - 1}`)
         }
@@ -267,15 +268,6 @@ class StoredSessions implements SessionPersistence {
   #reader(id: string): Promise<StorageReader> {
     this.#lifetime.assertOpen()
     return this.#storage.openReader(id)
-  }
-
-  async #withReader<T>(id: string, use: (reader: StorageReader) => Promise<T>): Promise<T> {
-    const reader = await this.#reader(id)
-    try {
-      return await use(reader)
-    } finally {
-      await reader.close()
-    }
   }
 
   async #releasingOnError<T>(writer: StorageWriter, use: () => Promise<T>): Promise<T> {

@@ -5,6 +5,7 @@ import type { HeadReceipt } from '../event/head-receipt.ts'
 import { extensionTypes } from '../projection/extension-types.ts'
 import type { Settings } from '../session/settings.ts'
 import type { SessionStorage, StorageProblem } from '../storage/session-storage.ts'
+import { withReader } from '../storage/with-reader.ts'
 import { checkHead, loadLog } from './load-log.ts'
 import type { VerifyReport } from './session-persistence.ts'
 import { unknownTypes } from './unknown-types.ts'
@@ -29,18 +30,15 @@ export async function verifyLog(
   let unknown: readonly string[] = []
   // What the backend found already explains why the log cannot be folded; saying it twice would not help.
   if (problems.length === 0) {
-    const problem = await asProblem(async () => {
-      const reader = await storage.openReader(id)
-      try {
+    const problem = await asProblem(() =>
+      withReader(storage.openReader(id), async (reader) => {
         const signal = options.signal === undefined ? {} : { signal: options.signal }
         const loaded = await loadLog(reader, settings, { fromStart: true, chunks: true, ...signal })
         head = loaded.head
         unknown = unknownTypes(settings, loaded.fold.state(extensionTypes))
         if (options.expectHead !== undefined) await checkHead(reader, settings, options.expectHead)
-      } finally {
-        await reader.close()
-      }
-    })
+      }),
+    )
     if (problem !== undefined) problems.push(problem)
   }
   return {
