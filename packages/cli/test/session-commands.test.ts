@@ -243,6 +243,8 @@ describe('verify --all', () => {
     const verdicts = stdout.match(/^(?:ok|bad) +talk-\w+/gm) ?? []
     expect(verdicts.sort()).toEqual(['bad  talk-two', 'ok   talk-three'])
     expect(stderr).toMatch(/^session-persistence: PERMISSION_DENIED: [^\n]+\n$/)
+    expect(stdout).toMatch(/^ok +talk-three {2}\d+ events, \d[^,\n]*, head \d+:[0-9a-f]{8}$/m)
+    expect(stdout).toMatch(/^bad +talk-two {2}\d+ events?, \d[^,\n]*$/m)
     const named = await cli('verify', 'talk-one', 'talk-two', 'talk-three')
     expect(named).toMatchObject({ code: 3, stdout: expect.stringMatching(/^bad .*\nok /s) })
   })

@@ -67,7 +67,9 @@ async function print({ out }: Runtime, report: VerifyReport, json: boolean): Pro
   if (json) return await out.write(`${safeJson(report)}\n`)
   const { id, ok, events, bytes, head, torn, problems, unknownTypes } = report
   const { good, bad } = out.style
-  const facts = `${plural(events, 'event')}, ${byteSize(bytes)}, head ${head.seq}:${head.crc}`
+  const counts = `${plural(events, 'event')}, ${byteSize(bytes)}`
+  // A log that could not be folded has no head to show: that of an empty log would say that it is empty.
+  const facts = events > 0 && head.seq < 0 ? counts : `${counts}, head ${head.seq}:${head.crc}`
   await out.lines([
     `${ok ? good('ok ') : bad('bad')}  ${safeLine(id)}  ${facts}`,
     ...(torn === undefined

@@ -20,11 +20,15 @@ export type { PersistenceOptions } from '../session/persistence-options.ts'
 export type * from '../session/session.ts'
 
 export interface CreateOptions {
+  /** Default a UUIDv7. Any well-formed string of 1 to `LIMITS.idBytes` bytes of UTF-8. */
   readonly id?: string
+  /** Working directory of the conversation, for lists and filters. */
   readonly cwd?: string
-  /** Default `plain`. */
+  /** The form of its messages: `plain` (default), `anthropic`, `openai`, `ai-sdk`, or one given at open. */
   readonly messageFormat?: string
+  /** What started it, a word of the harness: `cli`, `sub-agent`, ... */
   readonly origin?: string
+  /** The session that this one belongs to, such as that of a sub-agent's caller. */
   readonly parent?: string
   readonly labels?: { readonly [name: string]: string }
 }
@@ -123,17 +127,22 @@ export interface SessionView extends SessionState {
 
 export interface VerifyReport {
   readonly id: string
+  /** True without problems. A torn tail is none: it was never acknowledged, and a resume cuts it. */
   readonly ok: boolean
+  /** Sound events. */
   readonly events: number
   readonly bytes: number
+  /** Of the last event; of an empty log where a problem kept the log from being folded. */
   readonly head: HeadReceipt
   readonly torn?: TornTail
+  /** Each with offset and seq where they are known. */
   readonly problems: readonly (
     | StorageProblem
     | { readonly code: 'INVALID_EVENT'; readonly message: string; readonly seq?: number; readonly offset?: number }
   )[]
   /** Oddities that lose nothing: a byte-order mark, line ends that another tool wrote. */
   readonly notes: readonly string[]
+  /** Required event types that this program does not know: a resume refuses them unless told to preserve them. */
   readonly unknownTypes: readonly string[]
 }
 
@@ -148,40 +157,102 @@ export interface LogSource {
   readonly events: AsyncIterable<readonly AnySessionEvent[]>
 }
 
+/**
+ * All sessions of one place. Every operation rejects with a `SessionError` that carries the session's id: INVALID_ID,
+ * INVALID_ARGUMENT for options that are not of the documented form, CLOSED, and what the medium says (NO_SPACE, READ_ONLY,
+ * PERMISSION_DENIED, BUSY, IO). What else each may say stands beside it. Aborts reject with the signal's reason.
+ */
 export interface SessionPersistence extends AsyncDisposable {
   readonly description: BackendDescription
-  /** New session, exclusive writer. Appears on the medium at the first flush; an abandoned one leaves nothing. */
+  /**
+   * A new session with its exclusive writer. It appears on the medium with its first batch; abandoned before, it leaves
+   * nothing (contract family LIFE).
+   * @throws ALREADY_EXISTS; LOCKED while another writer holds the id; NOT_SUPPORTED for an unknown message format;
+   * TOO_LARGE for a header over `LIMITS.headerBytes`.
+   */
   create(options?: CreateOptions): Promise<Session>
-  /** Exclusive writer of a stored session; commits recovery; refuses corrupt or newer logs. */
+  /**
+   * The exclusive writer of a stored session. Commits recovery: cuts a torn tail, which is kept beside the log, closes an
+   * open turn, upgrades an older format. A log that is refused is not written to (contract families CRASH, CORRUPT, VERSION).
+   * @throws NOT_FOUND; LOCKED, naming the owner; CORRUPT with offset and seq; UNSUPPORTED_VERSION; UNKNOWN_EVENT for a
+   * required type that is not in the catalog; NOT_SUPPORTED when closing the turn takes a message format that was not given; what
+   * `reconcile` throws.
+   */
   resume(id: string, options?: ResumeOptions): Promise<Session>
-  /** Self-contained child from a stable position; the parent's bytes do not change. */
+  /**
+   * A self-contained child from a stable position: no turn and no call is open there. The parent's bytes do not change,
+   * and the child needs nothing from it (contract family FORK).
+   * @throws NOT_FOUND; INVALID_ARGUMENT for a position that is not stable; ALREADY_EXISTS or LOCKED for the child's id;
+   * CORRUPT; UNSUPPORTED_VERSION.
+   */
   fork(id: string, options?: ForkOptions): Promise<Session>
+  /**
+   * A read-only look at the log as it is, or as it was at seq `at`. Locks and writes nothing.
+   * @throws NOT_FOUND; INVALID_ARGUMENT for an `at` that is not stored; CORRUPT; UNSUPPORTED_VERSION.
+   */
   inspect(id: string, options?: { readonly signal?: AbortSignal; readonly at?: number }): Promise<SessionView>
+  /**
+   * The stored events of an inclusive range, in order or reversed: a snapshot of the log as iteration begins, one page in
+   * memory at a time, as cheap near the end as at the start (contract family READ). Breaking off releases what it holds.
+   * Damage is thrown at its place, after the sound events before it.
+   * @throws NOT_FOUND; CORRUPT with offset and seq; UNSUPPORTED_VERSION: all while iterating.
+   */
   read(id: string, options?: ReadOptions): AsyncIterable<AnySessionEvent>
-  /** The same, then what writers of any process write; ends when the session is deleted. */
+  /** As `read` from a seq on, then what writers of any process write; ends when the session is deleted. */
   follow(
     id: string,
     options?: { readonly from?: number; readonly signal?: AbortSignal },
   ): AsyncIterable<AnySessionEvent>
+  /**
+   * One page, newest first. Damaged and newer sessions are entries with a state, last; none hides another. A session that
+   * is written to between two pages may be missed; none is shown twice (contract family LIST).
+   */
   list(options?: ListOptions): Promise<SessionPage>
-  /** Renames or labels without resuming; never closes turns. */
+  /**
+   * Renames or labels without a resume; never closes turns. Through the open session here, under its lock otherwise.
+   * @throws NOT_FOUND; LOCKED while another process writes; INVALID_EVENT; CORRUPT; UNSUPPORTED_VERSION.
+   */
   annotate(
     id: string,
     annotation: { readonly title?: string; readonly labels?: { readonly [name: string]: string } },
   ): Promise<HeadReceipt>
+  /**
+   * Reads and checks every record, and folds the log. Damage is reported, not thrown; nothing is written.
+   * @throws NOT_FOUND.
+   */
   verify(
     id: string,
     options?: { readonly expectHead?: HeadReceipt; readonly signal?: AbortSignal },
   ): Promise<VerifyReport>
+  /**
+   * Salvages what can be proven of a damaged log, keeps the original, and says what is lost. A dry run unless told
+   * otherwise; a sound log is left as it is.
+   * @throws NOT_FOUND; LOCKED; NOT_SUPPORTED where the backend has no repair; UNSUPPORTED_VERSION; CORRUPT where nothing
+   * can be salvaged.
+   */
   repair(id: string, options?: { readonly dryRun?: boolean; readonly signal?: AbortSignal }): Promise<RepairReport>
-  /** Idempotent, complete, refused while a writer is open; forks survive. True when something was there. */
+  /**
+   * Idempotent and complete; forks survive. True when something was there (contract family DELETE).
+   * @throws LOCKED while a writer is open.
+   */
   delete(id: string): Promise<boolean>
-  /** Stores a complete log as given: events keep seq, time and type; the grammar is checked; whole or absent. */
+  /**
+   * Stores a complete log as given: events keep seq, time and type; the grammar is checked; whole or absent.
+   * @throws ALREADY_EXISTS; LOCKED; INVALID_EVENT; CORRUPT for seqs that are not contiguous; TOO_LARGE;
+   * UNSUPPORTED_VERSION.
+   */
   importLog(
     source: LogSource,
     options?: { readonly signal?: AbortSignal },
   ): Promise<{ readonly id: string; readonly events: number; readonly head: HeadReceipt }>
-  /** The stored log as a source for `importLog` of another persistence. */
+  /**
+   * The log as it is stored now, as a source for `importLog` of another persistence. Holds nothing until it is read.
+   * @throws NOT_FOUND; CORRUPT; UNSUPPORTED_VERSION.
+   */
   exportLog(id: string, options?: { readonly signal?: AbortSignal }): Promise<LogSource>
+  /**
+   * Flushes and closes every session, after what runs has ended. When that fails it rejects and everything stays open.
+   * Twice is fine.
+   */
   close(): Promise<void>
 }

@@ -16,7 +16,9 @@ export interface ReadOptions {
   readonly from?: number
   /** Inclusive; default the last one. */
   readonly to?: number
+  /** From `to` down to `from`. */
   readonly reverse?: boolean
+  /** Ends the iteration with its reason. */
   readonly signal?: AbortSignal
 }
 
@@ -73,29 +75,40 @@ export interface Session extends SessionState, AsyncDisposable {
    * INVALID_EVENT, UNKNOWN_EVENT, TOO_LARGE: nothing was appended. BACKPRESSURE: wait for `drained()`. CLOSED.
    */
   append<T extends EventType>(type: T, data: SessionEventMap[T], options?: AppendOptions): SessionEvent<T>
-  /** All or none, and in one batch on the medium. */
+  /** As `append`, all or none, and in one batch on the medium. TOO_LARGE beyond `LIMITS.batchBytes`. */
   appendAll(events: readonly EventInput[]): readonly SessionEvent[]
-  /** Resolves when everything accepted before the call is durable. Concurrent calls share a barrier. After an error it is the retry. */
+  /**
+   * Resolves when everything accepted before the call is durable, with the receipt of the newest durable event (contract
+   * family DURABLE). Concurrent calls share a sync. Rejects with what the medium says (NO_SPACE, READ_ONLY, CONFLICT,
+   * POISONED, IO, ...): the events stay pending, in order, and the next flush is the retry. CLOSED.
+   */
   flush(): Promise<HeadReceipt>
-  /** Resolves when less than half of the pending bound waits. Rejects when writing fails. */
+  /** Resolves when at most half of the pending bound waits. Rejects as `flush` when writing fails. */
   drained(): Promise<void>
   /**
    * The durability point before a model request: compares `request` with what the log derives (INVARIANT on a
-   * difference, nothing appended), appends `request/sent`, and flushes.
+   * difference, which is named; nothing appended), appends `request/sent`, and flushes. INVALID_EVENT outside a step.
    */
   checkpoint(request: ModelContext): Promise<HeadReceipt>
-  /** The durability point before a tool runs: appends `tool/call` and flushes. */
+  /**
+   * The durability point before a tool runs: appends `tool/call` and flushes. A call without it has certainly not run.
+   * Rejects as `append` and `flush`.
+   */
   beginCall(call: BeginCall): Promise<HeadReceipt>
-  /** Closes what is open in the turn, live, exactly as recovery would after a crash, and flushes. */
+  /**
+   * Ends the turn as recovery would after a crash, in one batch, and flushes: open calls are answered, an unfinished answer
+   * is kept, compaction, step and turn are ended. Where no turn is open it only flushes. NOT_SUPPORTED when that takes
+   * a message format that was not given.
+   */
   closeTurn(options: CloseTurnOptions): Promise<HeadReceipt>
-  /** Every accepted event, in order, synchronously. Returns the unsubscribe function. */
+  /** Every accepted event, in order, synchronously; a listener that throws is a process warning. Returns the unsubscribe function. */
   subscribe(listener: (event: AnySessionEvent) => void): () => void
-  /** Accepted, not durable yet. */
+  /** Accepted and not durable yet, in order. */
   pendingEvents(): readonly AnySessionEvent[]
-  /** The stored log (durable events). */
+  /** The stored log: durable events only. As `SessionPersistence.read`. */
   read(options?: ReadOptions): AsyncIterable<AnySessionEvent>
   /** Flushes and releases the lock. Twice is fine. If the flush fails it rejects, and the session stays open. */
   close(): Promise<void>
-  /** Releases the lock without flushing: pending events are dropped and returned. */
+  /** Releases the lock without flushing, once what is being written has ended: pending events are dropped and returned. */
   abandon(): Promise<readonly AnySessionEvent[]>
 }
