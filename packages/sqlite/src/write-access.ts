@@ -2,11 +2,12 @@
  * The connection for writing. After an I/O error nothing that it holds is believed any more: it is closed, and the next
  * one must move the whole write-ahead log into the database before anything is committed (reliability.md, fact 1).
  */
+import { dirname } from 'node:path'
 import { SessionError } from '@session-persistence/core'
 import { ensurePrivateDirectory, nodeFileSystem, RootDirectory, WriterLock } from '@session-persistence/file-log'
 import { checkpointFully } from './checkpoint.ts'
 import { Connection, type JournalMode } from './connection.ts'
-import type { DatabaseFile } from './database-file.ts'
+import { type DatabaseFile, syncPath } from './database-file.ts'
 import type { Driver } from './driver.ts'
 import { checkDatabase, migrate } from './migration.ts'
 import type { ReadAccess } from './read-access.ts'
@@ -143,6 +144,9 @@ export class WriteAccess {
       if (version !== undefined) migrate(connection, version)
       checkDatabase(connection)
       if (this.#file.identity() !== identity) throw replaced(connection.path)
+      // SQLite syncs the directory when it first syncs a new log, and takes it for done when that fails. Without its
+      // name the log is lost in a power cut, with every commit in it that was acknowledged.
+      if (journal === 'wal') syncPath(dirname(connection.path))
       this.#identity = identity
       return { connection, identity, wal: journal === 'wal' ? this.#file.walIdentity() : undefined }
     } catch (error) {
