@@ -10,7 +10,7 @@ import { readBytes } from './read-bytes.ts'
 import { probe } from './seek.ts'
 
 /** The first probes lie close together: one read serves them all. */
-const NEAR_BYTES = 64 * 1024
+const NEAR_BYTES = 16 * 1024
 
 /**
  * CORRUPT when the end of the log, however long, is a copy of what stands before it. Each probe is twice as far from the

@@ -32,6 +32,11 @@ const FLAGS: { readonly [how in OpenMode]: number } = {
 /** A write to the page cache of up to this many bytes takes less time than a hop through the pool. */
 const SYNCHRONOUS_WRITE_BYTES = 16 * 1024
 
+/** The same for reads. What is asked for in so few bytes is looked for (a header, an end, a probe), not read through. */
+const SYNCHRONOUS_READ_BYTES = 64 * 1024
+/** Milliseconds. What took longer came from the medium, and what comes next from that file may, too. */
+const CACHED_READ_MS = 0.5
+
 /** Windows locks are mandatory: a byte far behind the content keeps the owner's name readable. */
 const WINDOWS_LOCK_OFFSET = 0x4000_0000
 
@@ -71,6 +76,7 @@ function finished(start: (done: (error: NodeJS.ErrnoException | null) => void) =
 class NodeFile implements OpenFile {
   readonly #fd: number
   readonly #syncAppends: boolean
+  #seemsCached = true
 
   constructor(fd: number, syncAppends: boolean) {
     this.#fd = fd
@@ -81,8 +87,15 @@ class NodeFile implements OpenFile {
     return toFileStat(fs.fstatSync(this.#fd, { bigint: true }))
   }
 
-  read(into: Uint8Array, position: number): Promise<number> {
-    return settled((done) => fs.read(this.#fd, into, 0, into.length, position, done))
+  async read(into: Uint8Array, position: number): Promise<number> {
+    if (into.length > SYNCHRONOUS_READ_BYTES || !this.#seemsCached) {
+      return await settled((done) => fs.read(this.#fd, into, 0, into.length, position, done))
+    }
+    const start = performance.now()
+    const count = fs.readSync(this.#fd, into, 0, into.length, position)
+    // At most one read of each handle holds the event loop until the medium answers.
+    if (performance.now() - start > CACHED_READ_MS) this.#seemsCached = false
+    return count
   }
 
   async write(bytes: Uint8Array, position: number): Promise<number> {

@@ -10,6 +10,8 @@ import { readBytes } from './read-bytes.ts'
 const CLOSE_BYTES = 64 * 1024
 const AIM_BYTES = CLOSE_BYTES / 4
 const PROBE_BYTES = 16 * 1024
+/** Where units are lines most are shorter than this, and reading less is half of what a probe costs. */
+const LINE_PROBE_BYTES = 4 * 1024
 const PROBE_BYTES_MAX = 1024 * 1024
 
 /** A place to start a forward scan for a seq: a unit starts at `offset`, and none before it holds the seq. */
@@ -85,7 +87,7 @@ export async function probe(
       at += bytes.length - (codec.landmarkBytes - 1)
     }
   }
-  for (let length = PROBE_BYTES; ; length *= 8) {
+  for (let length = LINE_PROBE_BYTES; ; length *= 8) {
     const bytes = await readBytes(file, path, from, Math.min(length, end - from))
     const unit = dialect.findUnit({ bytes, offset: from }, from)
     if (unit !== undefined || from + bytes.length >= end || length > 2 * codec.unitBytesMax) return unit

@@ -24,9 +24,11 @@ export async function sweepSession(fs: FileSystem, layout: Layout, name: string,
 
 /** Removes the temporary files inside a session directory whose lock the caller holds. */
 export async function sweepDirectory(fs: FileSystem, directory: string): Promise<void> {
-  for (const entry of await attempt('list a session directory', directory, () => fs.readDirectory(directory))) {
-    if (!isTemporaryFile(entry)) continue
-    const path = join(directory, entry)
+  // A handful of names: every other call of opening to write is synchronous, too.
+  const entries = await attempt('list a session directory', directory, async () => fs.readDirectorySync(directory))
+  for (const { name } of entries) {
+    if (!isTemporaryFile(name)) continue
+    const path = join(directory, name)
     await attempt('remove a left-over file', path, () => removeTree(fs, path))
   }
 }

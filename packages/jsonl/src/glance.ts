@@ -4,7 +4,7 @@ import { BytePattern } from './byte-pattern.ts'
 import { wholeViewOf } from './crc.ts'
 import { glanceHeaderLine, hex } from './header-line.ts'
 import { LF, type LineFormat, splitLine } from './line.ts'
-import { type LineUnit, verifyLine } from './line-scan.ts'
+import { type LineUnit, verifyLine } from './line-unit.ts'
 
 const SEQ = new BytePattern('{"seq":')
 /** Both separators that are escaped on disk start so. */

@@ -49,8 +49,9 @@ import {
 } from './header-line.ts'
 import { type Checksum, LF, type LineFormat } from './line.ts'
 import { BatchWriter } from './line-batch.ts'
-import { findLine, scanLines } from './line-scan.ts'
+import { scanLines } from './line-scan.ts'
 import { readLineTail } from './line-tail.ts'
+import { findLine } from './line-unit.ts'
 import { salvageHeaderLine, salvageLines } from './salvage.ts'
 
 export interface LineCodecOptions {

@@ -1,4 +1,4 @@
-/** Decodes lines forwards, and finds single verified ones. Pure over bytes. */
+/** Decodes lines forwards. Pure over bytes. */
 import { isUtf8 } from 'node:buffer'
 import {
   type AnySessionEvent,
@@ -15,93 +15,11 @@ import {
   type ScanOptions,
   type ScanPosition,
   type ScanResult,
-  type UnitSpan,
   type Window,
 } from '@session-persistence/file-log'
-import { type ChunkEnvelope, hasChunkContent, readChunkEnvelope, readChunkEvent } from './chunk-line.ts'
+import { type ChunkEnvelope, readChunkEnvelope, readChunkEvent } from './chunk-line.ts'
 import { viewOf } from './crc.ts'
 import { contentEnd, FOREIGN_LINE_ENDS, LF, type LineFormat, type LineParts, parseRecord, splitLine } from './line.ts'
-
-/** Longer lines are left to the built-in check, which looks at many bytes at once. */
-const ASCII_BYTES_MAX = 512
-
-/** The verified content of one line. */
-export interface LineUnit {
-  readonly firstSeq: number
-  readonly lastSeq: number
-  readonly lastTime: number
-  /** First seq of its batch, or -1 when the batch goes on. */
-  readonly batch: number
-}
-
-/** The line at `[start, end)`, its terminator excluded, on its own; undefined when it is not what was written. */
-export function verifyLine(
-  format: LineFormat,
-  bytes: Buffer,
-  start: number,
-  end: number,
-  view: DataView = viewOf(bytes),
-): LineUnit | undefined {
-  const parts: LineParts = { recordEnd: 0, batch: -1 }
-  const stop = contentEnd(bytes, start, end)
-  if (!splitLine(format, bytes, start, stop, parts, view) || !isText(bytes, start, stop)) return undefined
-  const span = spanOf(format, bytes, view, start, parts.recordEnd)
-  if (span === undefined || parts.batch > span.firstSeq) return undefined
-  const { firstSeq, lastSeq, lastTime } = span
-  return { firstSeq, lastSeq, lastTime, batch: parts.batch }
-}
-
-/** Valid UTF-8; for most lines told without the view that the built-in check needs. */
-function isText(bytes: Buffer, start: number, end: number): boolean {
-  let all = 0
-  const near = Math.min(end, start + ASCII_BYTES_MAX)
-  for (let at = start; at < near; at++) all |= bytes[at] ?? 0
-  return (near === end && all < 0x80) || isUtf8(bytes.subarray(start, end))
-}
-
-function spanOf(
-  format: LineFormat,
-  bytes: Buffer,
-  view: DataView,
-  start: number,
-  recordEnd: number,
-): Omit<LineUnit, 'batch'> | undefined {
-  const chunk: ChunkEnvelope = { seq: 0, time: 0, turn: 0, step: 0, at: 0 }
-  if (
-    format.checksum === 'crc32' &&
-    readChunkEnvelope(bytes, view, start, chunk) &&
-    hasChunkContent(bytes, view, chunk, recordEnd)
-  ) {
-    return { firstSeq: chunk.seq, lastSeq: chunk.seq, lastTime: chunk.time }
-  }
-  try {
-    const record = parseRecord(bytes, start, recordEnd, undefined)
-    const { seq, time } = record
-    if (!isPackedRun(record)) return { firstSeq: seq, lastSeq: seq, lastTime: time }
-    return {
-      firstSeq: seq,
-      lastSeq: seq + record.v.length - 1,
-      lastTime: record.dt.reduce((sum, gap) => sum + gap, time),
-    }
-  } catch {
-    return undefined
-  }
-}
-
-/** See `LogDialect.findUnit`. */
-export function findLine(format: LineFormat, { bytes, offset }: Window, from: number): UnitSpan | undefined {
-  // A window may start inside a line: the rest of a line does not verify.
-  for (let start = Math.max(0, from - offset); start < bytes.length; ) {
-    const end = bytes.indexOf(LF, start)
-    if (end === -1) return undefined
-    const unit = verifyLine(format, bytes, start, end)
-    if (unit !== undefined) {
-      return { offset: offset + start, end: offset + end + 1, firstSeq: unit.firstSeq, lastSeq: unit.lastSeq }
-    }
-    start = end + 1
-  }
-  return undefined
-}
 
 /** See `LogDialect.scan`. */
 export function scanLines(

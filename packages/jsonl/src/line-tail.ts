@@ -1,7 +1,7 @@
 /** The end of a log of lines: its last complete batch, and the verdict on what follows (events-and-recovery, physical tail). */
 import { type Damage, hasZeroedSector, type LogTail, type TailInput } from '@session-persistence/file-log'
 import { LF, type LineFormat } from './line.ts'
-import { type LineUnit, verifyLine } from './line-scan.ts'
+import { type LineUnit, verifyLine } from './line-unit.ts'
 
 /** A line of the window: `[start, end)` without its terminator. */
 interface Line {

@@ -4,7 +4,7 @@ import type { SalvagedUnit, Window } from '@session-persistence/file-log'
 import { seedOf } from './crc.ts'
 import { HEADER_LINE_BYTES_MAX } from './header-line.ts'
 import { CRC_BYTES, hexAt, LF, type LineFormat } from './line.ts'
-import { type LineUnit, verifyLine } from './line-scan.ts'
+import { type LineUnit, verifyLine } from './line-unit.ts'
 
 /** How every record starts. */
 const START = Buffer.from('{"seq":')
