@@ -30,6 +30,7 @@ export class RunningCase {
   readonly #media: Medium[] = []
   readonly #persistences: SessionPersistence[] = []
   readonly #workers: WorkerProcess[] = []
+  readonly #tried = new Map<string, number>()
   #observed: ReturnType<typeof createHash> | undefined
   #over = false
   #now = CLOCK_START
@@ -57,6 +58,9 @@ export class RunningCase {
         throw new CaseNotApplicable(reason)
       },
       note: (text) => this.history.note(text),
+      tried: (what, count) => {
+        this.#tried.set(what, count + (this.#tried.get(what) ?? 0))
+      },
       observe: (text) => {
         this.#observed ??= createHash('sha256')
         this.#observed.update(text).update('\n')
@@ -71,6 +75,11 @@ export class RunningCase {
   /** Grows with every operation that begins and every line that another process says. */
   progress(): number {
     return this.#workers.reduce((sum, { lines }) => sum + lines.length, this.history.count)
+  }
+
+  /** By what it counts; undefined when the case counts nothing. */
+  tried(): Readonly<Record<string, number>> | undefined {
+    return this.#tried.size === 0 ? undefined : Object.fromEntries(this.#tried)
   }
 
   /** SHA-256 of everything observed; undefined when the case observes nothing. */

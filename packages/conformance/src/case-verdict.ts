@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { RunningCase } from './case-context.ts'
-import { CaseNotApplicable, CaseSkipped, type ConformanceCase } from './conformance-case.ts'
+import { CaseNotApplicable, CaseSkipped, type ConformanceCase, type Tier } from './conformance-case.ts'
 import { PATIENCE, withPatience } from './deadline.ts'
 import { escapedRejections } from './escaped-rejections.ts'
 import { Violation } from './expectation.ts'
@@ -10,6 +10,7 @@ import { kitError } from './kit-error.ts'
 import type { CaseResult, FailureReport } from './report/conformance-report.ts'
 import type { RunOptions } from './run-options.ts'
 import { sentenceOf } from './short-value.ts'
+import { systemCallTiers } from './tiers/system-call-tiers.ts'
 import { usualCause } from './usual-causes.ts'
 
 /** Milliseconds in which something must happen in a case, unless it says more. */
@@ -25,7 +26,7 @@ export function deadlineOf({ needs }: ConformanceCase): number {
 }
 
 /** What became of one case. */
-export type Verdict = Pick<CaseResult, 'status' | 'message' | 'failure' | 'digest' | 'knownFailure'>
+export type Verdict = Pick<CaseResult, 'status' | 'message' | 'failure' | 'digest' | 'tried' | 'knownFailure'>
 
 /** Runs one case to its end, or until nothing happens in it any more. Rejects only for what is wrong with the harness. */
 export async function tryCase(
@@ -42,8 +43,8 @@ export async function tryCase(
     }
     const escaped = options.watchRejections === true ? await escapedRejections(attempt) : await attempt()
     if (escaped?.[0] !== undefined) throw new Violation(`a rejection that nobody could handle: ${escaped[0]}`)
-    const digest = running.digest()
-    return { status: 'passed', ...(digest === undefined ? {} : { digest }) }
+    const [digest, tried] = [running.digest(), running.tried()]
+    return { status: 'passed', ...(digest && { digest }), ...(tried && { tried }) }
   } catch (error) {
     if (error instanceof HarnessError) throw error
     if (error instanceof CaseSkipped) return { status: 'skipped', message: error.message }
@@ -57,7 +58,7 @@ export async function tryCase(
       history: running.history.lines(),
       // Time says nothing of what a clause is about.
       usualCause: error instanceof TooSlow ? '' : usualCause(conformanceCase),
-      repeat: repeatCommand(conformanceCase.id, harness, options),
+      repeat: repeatCommand(conformanceCase, harness, options),
     }
     return { status: 'failed', message, failure }
   }
@@ -109,10 +110,19 @@ function cutShort(message: string): string {
   return `${message.slice(0, MESSAGE_CHARACTERS)}... (${message.length} characters)`
 }
 
-function repeatCommand(id: string, harness: Harness, { seed = 1, effort = 'full', harnessPath }: RunOptions): string {
+function repeatCommand({ id, needs }: ConformanceCase, harness: Harness, options: RunOptions): string {
+  const { seed = 1, effort = 'full', harnessPath } = options
   const path = harnessPath ?? modulePath(harness.module) ?? './harness.js'
   const quick = effort === 'quick' ? ' --effort quick' : ''
-  return `npx @session-persistence/conformance ${path} --id ${id} --seed ${seed}${quick}`
+  const brought = bringing(needs.tier, options).map((name) => ` --with ${name}`)
+  return `npx @session-persistence/conformance ${path}${brought.join('')} --id ${id} --seed ${seed}${quick}`
+}
+
+/** What the command has to be given for this tier. */
+function bringing(tier: Tier, { extensions = [], extensionNames }: RunOptions): readonly string[] {
+  const extension = extensions.find((one) => one.tier === tier)
+  if (extension === undefined) return []
+  return extensionNames ?? (systemCallTiers.includes(extension) ? [tier] : [])
 }
 
 function modulePath(module: string | undefined): string | undefined {

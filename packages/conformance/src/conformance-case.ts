@@ -100,6 +100,8 @@ export interface CaseContext {
   doesNotApply(reason: string): never
   /** Adds a line to the history that a failure shows: what was done to the medium beside the persistence. */
   note(text: string | (() => string)): void
+  /** Adds to what the report says that was tried: `tried('crash states', 512)`. */
+  tried(what: string, count: number): void
   /** Adds to what this case observed. For one seed it must be the same text on every backend. */
   observe(text: string): void
 }

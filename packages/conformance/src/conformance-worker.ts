@@ -5,12 +5,15 @@
 
 import { once } from 'node:events'
 import { writeSync } from 'node:fs'
-import type { Session, SessionPersistence } from '@session-persistence/core'
+import type { AnySessionEvent, Session, SessionPersistence } from '@session-persistence/core'
 import { isSessionError } from '@session-persistence/core'
 import type { Harness } from './harness.ts'
+import { STEADY_SEED, steadyNames } from './steady-names.ts'
 import { appendEach, collect } from './stored-events.ts'
 import type { WorkerLine, WorkerStep, WorkerTask } from './worker-process.ts'
 import { CALL_ABOUT_TO_BEGIN, conversation, filling, INTERRUPTED_AFTER_RESULT, turnEvents } from './workload.ts'
+
+type ScriptTask = Extract<WorkerTask, { readonly kind: 'script' }>
 
 /** Synchronous, so that what was acknowledged is in the pipe before anything else happens. */
 function say(line: WorkerLine): void {
@@ -74,7 +77,7 @@ async function perform(persistence: SessionPersistence, task: WorkerTask): Promi
         await inputEnd()
         return session.close()
       } catch (error) {
-        say({ kind: 'refused', code: isSessionError(error) ? error.code : 'untyped', message: String(error) })
+        say({ kind: 'refused', code: 'untyped', ...described(error) })
         return
       }
     }
@@ -82,7 +85,7 @@ async function perform(persistence: SessionPersistence, task: WorkerTask): Promi
       say({ kind: 'events', events: await collect(persistence.read(task.id)) })
       return
     case 'script':
-      return performScript(persistence, task.steps, task.paced === true)
+      return performScript(persistence, task)
     case 'contend': {
       say({ kind: 'ready', pid: process.pid })
       await goAhead()
@@ -94,26 +97,41 @@ async function perform(persistence: SessionPersistence, task: WorkerTask): Promi
   }
 }
 
-async function performScript(
-  persistence: SessionPersistence,
-  steps: readonly WorkerStep[],
-  paced: boolean,
-): Promise<void> {
+async function performScript(persistence: SessionPersistence, { steps, paced, retries }: ScriptTask): Promise<void> {
   const sessions = new Map<string, Session>()
   for (const [index, step] of steps.entries()) {
-    if (paced) await goAhead()
+    if (paced === true) await goAhead()
     say({ kind: 'begin', step: index })
-    await performStep(persistence, sessions, step)
+    await stubbornly(step.do === 'flush' ? (retries ?? 0) : 0, async () => {
+      const events = await performStep(persistence, sessions, step)
+      if (retries !== undefined && events !== undefined) say({ kind: 'accepted', id: step.id, events })
+    })
     say({ kind: 'done', step: index, durable: sessions.get(step.id)?.durableSeq ?? 0 })
   }
   return inputEnd()
 }
 
+async function stubbornly(retries: number, action: () => Promise<void>): Promise<void> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await action()
+    } catch (error) {
+      if (tries >= retries) throw error
+      say({ kind: 'refusal', ...described(error) })
+    }
+  }
+}
+
+function described(error: unknown): { readonly code?: string; readonly message: string } {
+  return { ...(isSessionError(error) ? { code: error.code } : {}), message: String(error) }
+}
+
+/** Resolves with the events that an append has made. */
 async function performStep(
   persistence: SessionPersistence,
   sessions: Map<string, Session>,
   step: WorkerStep,
-): Promise<void> {
+): Promise<readonly AnySessionEvent[] | undefined> {
   const session = sessions.get(step.id)
   switch (step.do) {
     case 'create':
@@ -123,16 +141,15 @@ async function performStep(
       sessions.set(step.id, await persistence.resume(step.id))
       return
     case 'append':
-      session?.appendAll(step.events)
-      return
+      return session?.appendAll(step.events)
     case 'fill':
-      session?.appendAll(filling(step.events, step.characters))
-      return
+      return session?.appendAll(filling(step.events, step.characters))
     case 'flush':
       await session?.flush()
       return
     case 'close':
-      return session?.close()
+      await session?.close()
+      return
     case 'fork':
       sessions.set(step.child, await persistence.fork(step.id, { id: step.child }))
       return
@@ -141,6 +158,7 @@ async function performStep(
       return
     case 'annotate':
       await persistence.annotate(step.id, { title: step.title })
+      return
   }
 }
 
@@ -162,16 +180,31 @@ async function addTurn(persistence: SessionPersistence, id: string): Promise<voi
   }
 }
 
-const [module = '', location = '', task = ''] = process.argv.slice(2)
+const [module = '', location = '', argument = ''] = process.argv.slice(2)
+const steadySeed = process.env[STEADY_SEED]
+if (steadySeed !== undefined) steadyNames(Number(steadySeed))
+const task = JSON.parse(argument) as WorkerTask
 const { harness } = (await import(module)) as { readonly harness?: Harness }
 if (harness?.openAt === undefined) {
   throw new Error('it must export `harness` with `openAt(location, options)`')
 }
-const persistence = await harness.openAt(location)
-try {
-  await perform(persistence, JSON.parse(task) as WorkerTask)
-} catch (error) {
-  say({ kind: 'failed', ...(isSessionError(error) ? { code: error.code } : {}), message: String(error) })
+const openAt = harness.openAt.bind(harness)
+if (task.kind === 'script' && task.retries !== undefined) await performOnFailingDisk(task)
+else {
+  const persistence = await openAt(location)
+  await perform(persistence, task).catch((error: unknown) => say({ kind: 'failed', ...described(error) }))
+  await persistence.close()
 }
-await persistence.close()
 process.exit(0)
+
+/** Whatever fails is said, opening and closing too. */
+async function performOnFailingDisk(script: ScriptTask): Promise<void> {
+  try {
+    const persistence = await openAt(location, { onFailure: () => {} })
+    await perform(persistence, script).catch((error: unknown) => say({ kind: 'failed', ...described(error) }))
+    await persistence.close().catch((error: unknown) => say({ kind: 'refusal', ...described(error) }))
+  } catch (error) {
+    say({ kind: 'failed', ...described(error) })
+  }
+  say({ kind: 'over' })
+}

@@ -100,7 +100,8 @@ class CaseByCase implements ConformanceRun {
     const missing = new Map(probe.missing)
     for (const tier of ['io', 'power'] as const) {
       const extension = this.#options.extensions?.find((one) => one.tier === tier)
-      const reason = extension === undefined ? 'no extension brings it' : await extension.unavailable?.(this.harness)
+      const reason =
+        extension === undefined ? `not asked for: --with ${tier}` : await extension.unavailable?.(this.harness)
       if (reason !== undefined) missing.set(tier, reason)
     }
     return { ...probe, missing }

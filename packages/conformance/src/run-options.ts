@@ -28,6 +28,8 @@ export interface RunOptions {
   readonly harnessDeadlineMs?: number
   /** Tiers of other packages. */
   readonly extensions?: readonly TierExtension[]
+  /** How the command that repeats a failure names the extensions, each as `--with` takes it. */
+  readonly extensionNames?: readonly string[]
   /**
    * Blames a rejection that nobody handled on the case that ran. Off by default, since test runners do it themselves,
    * and since it changes what the whole process does with one.

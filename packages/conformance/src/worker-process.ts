@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { EventInput } from '@session-persistence/core'
+import type { AnySessionEvent, EventInput } from '@session-persistence/core'
 import { HarnessError } from './harness.ts'
 import { shortValue } from './short-value.ts'
+import { STEADY_SEED } from './steady-names.ts'
 
 /** One step of a script. */
 export type WorkerStep =
@@ -32,9 +33,15 @@ export type WorkerTask =
   | { readonly kind: 'read'; readonly id: string }
   /**
    * Does one step after the other, and says when each begins and when it is done; then holds what it has. `paced` waits
-   * for a line before each.
+   * for a line before each. `retries`: it expects its disk to fail. It tries a flush again so often, says each error and
+   * what an append made before any of it is stored, and is over when it has said so.
    */
-  | { readonly kind: 'script'; readonly steps: readonly WorkerStep[]; readonly paced?: boolean }
+  | {
+      readonly kind: 'script'
+      readonly steps: readonly WorkerStep[]
+      readonly paced?: boolean
+      readonly retries?: number
+    }
   /** Waits for a line; then adds so many turns to a session, taking and releasing it for each, while others do too. */
   | { readonly kind: 'contend'; readonly id: string; readonly turns: number }
   /** Says that the medium could be opened. */
@@ -49,6 +56,12 @@ export type WorkerLine =
   | { readonly kind: 'events'; readonly events: readonly unknown[] }
   | { readonly kind: 'begin'; readonly step: number }
   | { readonly kind: 'done'; readonly step: number; readonly durable: number }
+  /** Events that an append has made, before any of them is stored. */
+  | { readonly kind: 'accepted'; readonly id: string; readonly events: readonly AnySessionEvent[] }
+  /** A call failed, and was tried again, or nothing more could be done about it. No code: it was no SessionError. */
+  | { readonly kind: 'refusal'; readonly code?: string; readonly message: string }
+  /** The process ends as it should. */
+  | { readonly kind: 'over' }
   /** Said by a wrong backend that stands still in mid-operation, so that it is killed exactly there. */
   | { readonly kind: 'stalled' }
   | { readonly kind: 'failed'; readonly code?: string; readonly message: string }
@@ -68,9 +81,11 @@ export interface WorkerProcess {
 }
 
 export interface SpawnOptions {
-  /** Put before the command, for example a tracer and its arguments. */
+  /** Put before the command, for example a tracer and its arguments. Killed together with what it has started. */
   readonly launcher?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
+  /** Draws names and other random numbers from this seed: the same task then makes the same calls again. */
+  readonly steadySeed?: number
   /** Hears, for the history of a case, what became of the process. */
   readonly heard?: (text: string) => void
 }
@@ -94,12 +109,15 @@ export function spawnWorker(
 ): WorkerProcess {
   const command = [process.execPath, workerFile, module, location, JSON.stringify(task)]
   const [program = process.execPath, ...args] = [...(options.launcher ?? []), ...command]
+  const steady = options.steadySeed === undefined ? {} : { [STEADY_SEED]: String(options.steadySeed) }
+  const isGroup = options.launcher !== undefined
   const child = spawn(program, args, {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { ...process.env, NODE_OPTIONS: '', ...options.env },
+    env: { ...process.env, NODE_OPTIONS: '', ...options.env, ...steady },
+    detached: isGroup,
   })
   options.heard?.(`started to ${shortValue(task)}`)
-  return new PipedWorker(child, options.heard)
+  return new PipedWorker(child, isGroup, options.heard)
 }
 
 class PipedWorker implements WorkerProcess {
@@ -113,8 +131,11 @@ class PipedWorker implements WorkerProcess {
   readonly #heard: ((text: string) => void) | undefined
   #wake: () => void = () => {}
 
-  constructor(child: ChildProcess, heard: ((text: string) => void) | undefined) {
+  readonly #isGroup: boolean
+
+  constructor(child: ChildProcess, isGroup: boolean, heard: ((text: string) => void) | undefined) {
     this.#child = child
+    this.#isGroup = isGroup
     this.#heard = heard
     child.stdout?.setEncoding('utf8').on('data', (text: string) => this.#receive(text))
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -155,7 +176,7 @@ class PipedWorker implements WorkerProcess {
   }
 
   async kill(): Promise<void> {
-    const running = this.#child.kill('SIGKILL')
+    const running = !this.#over && this.#isGroup ? killGroup(this.pid) : this.#child.kill('SIGKILL')
     await this.#ended
     if (running) this.#heard?.(`killed after ${this.lines.length} lines, the last ${shortValue(this.lines.at(-1))}`)
   }
@@ -170,5 +191,14 @@ class PipedWorker implements WorkerProcess {
     this.#rest = pieces.pop() ?? ''
     for (const piece of pieces) this.lines.push(JSON.parse(piece) as WorkerLine)
     this.#wake()
+  }
+}
+
+/** A tracer that is killed alone lets go of what it traced. */
+function killGroup(pid: number): boolean {
+  try {
+    return process.kill(-pid, 'SIGKILL')
+  } catch {
+    return false // it has just ended
   }
 }

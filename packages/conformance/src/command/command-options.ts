@@ -9,7 +9,7 @@ export type ReportFormat = (typeof REPORT_FORMATS)[number]
 export interface RunCommand {
   readonly kind: 'run'
   readonly harnessPath: string
-  /** Modules that bring more tiers. */
+  /** Names of tiers, or modules that bring them. */
   readonly extensionPaths: readonly string[]
   readonly options: RunOptions
   /** Where reports go; undefined: only the text is printed. */
@@ -35,7 +35,8 @@ HARNESS is a JavaScript module that exports \`harness\`, made with defineHarness
   --seed N            another seed for everything generated (default 1)
   --effort quick|full quick tries a sample of kills, damage and workloads (default full)
   --timeout SECONDS   longest time without progress in one case, and for one call of the harness
-  --with MODULE       a module or an installed package that brings more tiers; may be given again
+  --with io,power     tries these tiers too, by failing system calls and by power cuts (needs strace)
+  --with MODULE       a module or an installed package that brings tiers; may be given again
   --report LIST       of json, junit, html, badge (default all when --out is given)
   --out DIR           where reports are written (default conformance-report)
   --list              print every clause and end
@@ -94,6 +95,7 @@ function commandOf(args: readonly string[]): Command {
       seed: values.seed === undefined ? 1 : numberOf('--seed', values.seed),
       effort,
       harnessPath,
+      extensionNames: values.with ?? [],
       // What there is no such thing of is told by the run, with what there is.
       ...(families === undefined ? {} : { families: families as readonly Family[] }),
       ...(ids === undefined ? {} : { ids }),

@@ -6,6 +6,7 @@ import { withDeadline } from '../deadline.ts'
 import { HARNESS_DEADLINE_MS } from '../medium-source.ts'
 import { sentenceOf } from '../short-value.ts'
 import type { TierExtension, TierExtensionModule } from '../tier-extension.ts'
+import { systemCallTiers } from '../tiers/system-call-tiers.ts'
 
 /**
  * What a module exports: a path from where the command runs, or the name of a package that is installed there. Rejects
@@ -24,15 +25,26 @@ export async function loadModule(name: string, what: string): Promise<Readonly<R
   }
 }
 
-/** The tiers of modules that were given with `--with`. */
+/** The tiers that were given with `--with`: this kit's own by their names, others by the modules that bring them. */
 export async function loadExtensions(names: readonly string[]): Promise<readonly TierExtension[]> {
   const extensions: TierExtension[] = []
   for (const name of names) {
+    const own = ownTiers(name)
+    if (own !== undefined) {
+      extensions.push(...own)
+      continue
+    }
     const { conformanceTiers } = (await loadModule(name, '`conformanceTiers`')) as Partial<TierExtensionModule>
     if (!Array.isArray(conformanceTiers)) throw new Error(`${name} exports no list \`conformanceTiers\`.`)
     extensions.push(...(conformanceTiers as readonly TierExtension[]))
   }
   return extensions
+}
+
+/** `io`, `power` or `io,power`; undefined for anything else. */
+function ownTiers(name: string): readonly TierExtension[] | undefined {
+  const found = name.split(',').map((tier) => systemCallTiers.find((extension) => extension.tier === tier))
+  return found.every((extension) => extension !== undefined) ? found : undefined
 }
 
 function fileOf(name: string): string | undefined {

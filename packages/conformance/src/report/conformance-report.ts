@@ -37,6 +37,8 @@ export interface CaseResult {
   readonly knownFailure?: string
   /** SHA-256 of everything that a generated workload observed: equal on all backends for equal seeds. */
   readonly digest?: string
+  /** How much was tried, by what it counts, where a clause is tried more than once. */
+  readonly tried?: Readonly<Record<string, number>>
   readonly durationMs: number
 }
 

@@ -14,6 +14,7 @@ export function formatReport(report: ConformanceReport): string {
     lines.push(`capabilities ${pairs(capabilities)}`, `modes ${pairs(modes)}`)
   }
   lines.push(...tierLines(report), ...reasonLines(report, 'skipped'), ...reasonLines(report, 'not-applicable'))
+  lines.push(...triedLines(report))
   for (const result of report.results) {
     if (result.status === 'known-failure') {
       lines.push(`known failure ${result.id}, ${result.knownFailure ?? ''}: ${result.message ?? ''}`)
@@ -34,6 +35,15 @@ function tierLines(report: ConformanceReport): readonly string[] {
   return levelLadder(report).map(
     ({ tier, words }) => `tier ${tier}: ${words.replace(/^not exercised:/, 'NOT EXERCISED,')}`,
   )
+}
+
+/** The evidence of clauses that count what they try. */
+function triedLines({ results }: ConformanceReport): readonly string[] {
+  return results.flatMap(({ id, tried }) => {
+    if (tried === undefined) return []
+    const counts = Object.entries(tried).map(([what, count]) => `${count.toLocaleString('en')} ${what}`)
+    return [`tried ${id}: ${counts.join(', ')}`]
+  })
 }
 
 function reasonLines(report: ConformanceReport, wanted: 'skipped' | 'not-applicable'): readonly string[] {

@@ -17,8 +17,8 @@ export interface ReplayedTrace<Expected> {
   readonly injected: number
   /** Paths below the directory, as they were given to a call that opens, whether it succeeded or not. */
   readonly opened: ReadonlySet<string>
-  /** Inodes that are written through memory, which no trace shows. */
-  readonly mapped: ReadonlySet<Inode>
+  /** Paths in the directory of files that are written through memory, which no trace shows. */
+  readonly mapped: ReadonlySet<string>
   /** Calls on files below the directory that are not understood, each by its name. */
   readonly unknown: ReadonlySet<string>
 }
@@ -50,7 +50,7 @@ class TraceReplay<Expected> {
   readonly operations: Operation<Expected>[] = []
   readonly disk: Disk
   readonly opened: Set<string> = new Set()
-  readonly mapped: Set<Inode> = new Set()
+  readonly mapped: Set<string> = new Set()
   readonly unknown: Set<string> = new Set()
   readonly #said: (text: string) => Expected | undefined
   readonly #open = new Descriptors()
@@ -244,7 +244,8 @@ class TraceReplay<Expected> {
 
   #map(argument: string, protection: string, flags: string): void {
     const inode = this.#open.get(argument)?.inode
-    if (inode !== undefined && protection.includes('PROT_WRITE') && flags.includes('MAP_SHARED')) this.mapped.add(inode)
+    if (inode === undefined || !protection.includes('PROT_WRITE') || !flags.includes('MAP_SHARED')) return
+    this.mapped.add(this.#paths.pathOf(inode) ?? '')
   }
 
   /** A call that changes files in a way that is not replayed, where it touches one of these. */

@@ -65,6 +65,16 @@ export class TracedPaths {
     return resolved === undefined ? undefined : this.#walk(...resolved)
   }
 
+  /** The path of a file below the directory, relative to it. */
+  pathOf(wanted: Inode, from: Inode = ROOT): string | undefined {
+    for (const [name, inode] of this.#disk.directory(from).entries) {
+      if (inode === wanted) return name
+      const below = this.#disk.nodes.get(inode)?.kind === 'directory' ? this.pathOf(wanted, inode) : undefined
+      if (below !== undefined) return `${name}/${below}`
+    }
+    return undefined
+  }
+
   /** The entry that a path names, whether it is there or not; its directory is. */
   place(from: string, argument: string): TracedEntry | undefined {
     const [start, names] = this.#resolve(from, argument) ?? []
