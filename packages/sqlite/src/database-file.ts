@@ -18,7 +18,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { SessionError } from '@session-persistence/core'
 import { ioError, isMissing } from '@session-persistence/file-log'
-import { SteadyName } from './steady-name.ts'
+import { SteadyNames } from './steady-names.ts'
 
 const FILE_MODE = 0o600
 
@@ -42,10 +42,6 @@ export class DatabaseFile {
   /** As given, made absolute. */
   readonly given: string
   #real: string | undefined
-  readonly #log: SteadyName = new SteadyName(
-    () => dirname(this.path ?? this.given),
-    () => plainFile(`${this.path ?? this.given}-wal`),
-  )
 
   /** INVALID_ARGUMENT for what cannot be a path. */
   constructor(file: string) {
@@ -86,9 +82,13 @@ export class DatabaseFile {
     for (const companion of COMPANIONS) plainFile(`${this.path ?? this.given}${companion}`)
   }
 
-  /** Device and inode of the write-ahead log: asked for before every commit. */
-  walIdentity(): string | undefined {
-    return this.#log.identity()
+  /** Which file the database is, and with `log` its write-ahead log: to be asked for before every commit. */
+  names(log: boolean): SteadyNames {
+    const path = this.path ?? this.given
+    return new SteadyNames(dirname(path), () => {
+      const identity = this.identity() ?? ''
+      return log ? `${identity} ${plainFile(`${path}-wal`)}` : identity
+    })
   }
 
   hasEmptyLog(): boolean {

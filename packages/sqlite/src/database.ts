@@ -72,9 +72,9 @@ export class Database {
   }
 
   /** Runs in a transaction that others may share; what it returns is durable when this resolves. */
-  commit<T>(bytes: number, apply: (connection: Connection) => T): Promise<T> {
+  commit<T>(bytes: number, apply: (connection: Connection) => T, patient?: boolean): Promise<T> {
     if (this.#closed) return Promise.reject(closed())
-    return this.#commits.commit(bytes, apply)
+    return this.#commits.commit(bytes, apply, patient)
   }
 
   /** Runs by itself, outside any transaction. */

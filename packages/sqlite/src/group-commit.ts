@@ -19,8 +19,8 @@ const COMMIT_PAGES = 3
 
 interface CommitRequest {
   readonly bytes: number
-  /** Runs outside any transaction, by itself. */
-  readonly alone: boolean
+  /** `patient` waits for a turn more than others; `alone` runs outside any transaction, by itself. */
+  readonly kind: 'usual' | 'patient' | 'alone'
   readonly apply: (connection: Connection) => unknown
   /** What `apply` returned last. */
   result: unknown
@@ -52,14 +52,18 @@ export class GroupCommit {
     this.#onCommit = onCommit
   }
 
-  /** Resolves with what `apply` returned, once that is durable. It may run several times, and must change nothing else. */
-  commit<T>(bytes: number, apply: (connection: Connection) => T): Promise<T> {
-    return this.#enqueue(bytes, false, apply)
+  /**
+   * Resolves with what `apply` returned, once that is durable. It may run several times, and must change nothing else.
+   * `patient`: unless others wait too, one more turn of the event loop passes first, in which more may come that shares a
+   * sync.
+   */
+  commit<T>(bytes: number, apply: (connection: Connection) => T, patient = false): Promise<T> {
+    return this.#enqueue(bytes, patient ? 'patient' : 'usual', apply)
   }
 
   /** The same without a transaction. */
   alone<T>(apply: (connection: Connection) => T): Promise<T> {
-    return this.#enqueue(0, true, apply)
+    return this.#enqueue(0, 'alone', apply)
   }
 
   /** Resolves when nothing waits. */
@@ -67,9 +71,9 @@ export class GroupCommit {
     while (this.#running !== undefined) await this.#running
   }
 
-  #enqueue<T>(bytes: number, alone: boolean, apply: (connection: Connection) => T): Promise<T> {
+  #enqueue<T>(bytes: number, kind: CommitRequest['kind'], apply: (connection: Connection) => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ bytes, alone, apply, result: undefined, resolve, reject })
+      this.#queue.push({ bytes, kind, apply, result: undefined, resolve, reject })
       this.#running ??= this.#run()
     })
   }
@@ -77,6 +81,7 @@ export class GroupCommit {
   async #run(): Promise<void> {
     while (this.#queue.length > 0) {
       await nextTurn()
+      if (this.#queue.every(({ kind }) => kind === 'patient')) await nextTurn()
       const requests = this.#take()
       try {
         await this.#commit(requests)
@@ -95,10 +100,10 @@ export class GroupCommit {
     let count = 0
     let bytes = 0
     for (const request of this.#queue) {
-      if (count > 0 && (request.alone || bytes + request.bytes > TRANSACTION_BYTES_MAX)) break
+      if (count > 0 && (request.kind === 'alone' || bytes + request.bytes > TRANSACTION_BYTES_MAX)) break
       count++
       bytes += request.bytes
-      if (request.alone) break
+      if (request.kind === 'alone') break
     }
     return this.#queue.splice(0, count)
   }
@@ -181,7 +186,7 @@ export class GroupCommit {
 
 function transact(connection: Connection, requests: readonly CommitRequest[], path: string): Outcome {
   let current: CommitRequest | undefined
-  const inTransaction = requests[0]?.alone !== true
+  const inTransaction = requests[0]?.kind !== 'alone'
   try {
     if (inTransaction) connection.run('BEGIN IMMEDIATE')
     for (const request of requests) {

@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto'
 import { isSessionError, SessionError, type SessionHeader } from '@session-persistence/core'
 import type { Connection, Row } from './connection.ts'
+import type { SqlValue } from './driver.ts'
 import { recordCrc } from './row-checksum.ts'
 import { RECORD_COLUMNS, SEQ_SPAN } from './row-codec.ts'
 import { SESSION_NUMBER_MAX } from './schema.ts'
@@ -178,8 +179,17 @@ export function moveOriginal(connection: Connection, number: number, place: stri
   moveSession(connection, row, place)
 }
 
-/** `data` comes as bytes, which the driver would store as such: the column holds text. */
-const INSERT_RECORD = `INSERT INTO record (${RECORD_COLUMNS}) VALUES (?, ?, ?, ?, CAST(? AS TEXT), ?, ?)`
+/** Rows of one statement: more save nothing. */
+const ROWS_AT_ONCE = 8
+
+function insertStatement(rows: number): string {
+  // `data` comes as bytes, which the driver would store as such: the column holds text.
+  const values = Array<string>(rows).fill('(?, ?, ?, ?, CAST(? AS TEXT), ?, ?)').join(', ')
+  return `INSERT INTO record (${RECORD_COLUMNS}) VALUES ${values}`
+}
+
+const INSERT_ONE = insertStatement(1)
+const INSERT_SOME = insertStatement(ROWS_AT_ONCE)
 
 export function insertRecords(
   connection: Connection,
@@ -187,9 +197,14 @@ export function insertRecords(
   rows: readonly StorableRow[],
 ): void {
   const base = number * SEQ_SPAN
-  for (const { row, data } of rows) {
+  let values: SqlValue[] = []
+  const whole = rows.length - (rows.length % ROWS_AT_ONCE)
+  for (const [at, { row, data }] of rows.entries()) {
     const { seq, time, type, events, extra } = row
-    connection.run(INSERT_RECORD, base + seq, time, type, events, data, extra, recordCrc(row, salt, data))
+    values.push(base + seq, time, type, events, data, extra, recordCrc(row, salt, data))
+    if (at < whole && (at + 1) % ROWS_AT_ONCE !== 0) continue
+    connection.run(at < whole ? INSERT_SOME : INSERT_ONE, ...values)
+    values = []
   }
 }
 

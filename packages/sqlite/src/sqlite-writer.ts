@@ -89,10 +89,15 @@ export class SqliteWriter implements StorageWriter {
     const durable = this.#row
     const { generation } = this.#database
     const isRetry = generation !== this.#generation
-    this.#row = await this.#database.commit(batch.stored.bytes, (connection) =>
-      durable === undefined
-        ? appendRecords(connection, this.#insert(connection), batch, 'discard')
-        : appendRecords(connection, durable, batch, isRetry ? 'discard' : 'compare'),
+    this.#row = await this.#database.commit(
+      batch.stored.bytes,
+      (connection) =>
+        durable === undefined
+          ? appendRecords(connection, this.#insert(connection), batch, 'discard')
+          : appendRecords(connection, durable, batch, isRetry ? 'discard' : 'compare'),
+      // Several events together are those of a stream that is not waited for one by one: while they wait, the session
+      // collects its next batch, and a commit, which holds the event loop, comes once in two turns and not in each.
+      batch.events.length > 1,
     )
     this.#generation = generation
   }

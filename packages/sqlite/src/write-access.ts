@@ -12,6 +12,7 @@ import type { Driver } from './driver.ts'
 import { checkDatabase, migrate } from './migration.ts'
 import type { ReadAccess } from './read-access.ts'
 import { createSchema } from './schema.ts'
+import type { SteadyNames } from './steady-names.ts'
 import { writeFailure } from './write-failure.ts'
 
 /** No session's lock has this name: those never start with a dot. */
@@ -19,9 +20,9 @@ const CREATION_LOCK = '.create'
 
 interface OpenConnection {
   readonly connection: Connection
-  readonly identity: string
-  /** Of the write-ahead log; undefined in the other journal mode. */
-  readonly wal: string | undefined
+  readonly names: SteadyNames
+  /** What the names led to when it was opened. */
+  readonly files: string
 }
 
 export class WriteAccess {
@@ -74,10 +75,8 @@ export class WriteAccess {
   ready(): Connection {
     if (this.#opened === undefined)
       throw new SessionError('INVARIANT', 'the database is not open', { path: this.#file.given })
-    const { connection, identity, wal } = this.#opened
-    if (this.#file.identity() !== identity || (wal !== undefined && this.#file.walIdentity() !== wal)) {
-      throw replaced(connection.path)
-    }
+    const { connection, names, files } = this.#opened
+    if (names.identity() !== files) throw replaced(connection.path)
     return connection
   }
 
@@ -148,7 +147,8 @@ export class WriteAccess {
       // name the log is lost in a power cut, with every commit in it that was acknowledged.
       if (journal === 'wal') syncPath(dirname(connection.path))
       this.#identity = identity
-      return { connection, identity, wal: journal === 'wal' ? this.#file.walIdentity() : undefined }
+      const names = this.#file.names(journal === 'wal')
+      return { connection, names, files: names.identity() }
     } catch (error) {
       closeQuietly(connection)
       throw error

@@ -1,5 +1,5 @@
 /**
- * What a name in a directory leads to, told by the directory alone for as long as nothing in it was made, removed or
+ * What names in a directory lead to, told by the directory alone for as long as nothing in it was made, removed or
  * renamed. To ask a file itself for its times is dear where it is written in place, as a write-ahead log is: kernels
  * that keep fine-grained times (Linux since 6.13) then give it new ones at its next write, which have to be stored. For
  * a look before each commit that was a third of the commit (docs/decisions/0005-sqlite-layout.md).
@@ -14,32 +14,32 @@ const SETTLED_MS = 100
 const SETTLED_COARSE_MS = 3_000
 const COARSE_UNIT_MS = 10
 
-/** The name itself is looked at this often all the same: no rule about times holds on every file system. */
+/** The names themselves are looked at this often all the same: no rule about times holds on every file system. */
 const LOOK_AGAIN_MS = 1_000
 
 interface Look {
   /** As it was before the look. */
   readonly directory: Stats
   readonly at: number
-  readonly found: string | undefined
+  readonly found: string
 }
 
-export class SteadyName {
-  readonly #directory: () => string
-  readonly #look: () => string | undefined
+export class SteadyNames {
+  readonly #directory: string
+  readonly #look: () => string
   readonly #now: () => number
   #last: Look | undefined
 
-  /** `look` says what the name leads to; `now` is the time in Unix milliseconds. */
-  constructor(directory: () => string, look: () => string | undefined, now: () => number = Date.now) {
+  /** `look` says what the names lead to; `now` is the time in Unix milliseconds. */
+  constructor(directory: string, look: () => string, now: () => number = Date.now) {
     this.#directory = directory
     this.#look = look
     this.#now = now
   }
 
   /** What `look` returned, or throws, at most a second ago if nothing in the directory changed since. */
-  identity(): string | undefined {
-    const directory = lstatSync(this.#directory(), { throwIfNoEntry: false })
+  identity(): string {
+    const directory = lstatSync(this.#directory, { throwIfNoEntry: false })
     const now = this.#now()
     const last = this.#last
     if (last !== undefined && directory !== undefined && isFresh(last, now) && isUnchanged(last.directory, directory)) {

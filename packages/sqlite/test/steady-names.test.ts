@@ -4,13 +4,13 @@ import { lstatSync } from 'node:fs'
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
-import { SteadyName } from '../src/steady-name.ts'
+import { SteadyNames } from '../src/steady-names.ts'
 import { temporaryDirectory } from './parts/temporary-directory.ts'
 
 let directory = ''
 let looks = 0
 let now = 0
-let name: SteadyName
+let name: SteadyNames
 
 beforeEach(async () => {
   directory = await temporaryDirectory()
@@ -19,11 +19,11 @@ beforeEach(async () => {
   looks = 0
   // Long after the last change, whatever the file system's times are made of.
   now = lstatSync(directory).ctimeMs + 60_000
-  name = new SteadyName(
-    () => directory,
+  name = new SteadyNames(
+    directory,
     () => {
       looks++
-      return lstatSync(join(directory, 'log'), { throwIfNoEntry: false })?.ino.toString()
+      return lstatSync(join(directory, 'log'), { throwIfNoEntry: false })?.ino.toString() ?? 'nothing'
     },
     () => now,
   )
@@ -71,8 +71,8 @@ it('looks each time while a change might not show yet', () => {
 
 it('keeps nothing of a look that failed', () => {
   let fails = true
-  const failing = new SteadyName(
-    () => directory,
+  const failing = new SteadyNames(
+    directory,
     () => {
       if (fails) throw new Error('planted')
       return 'plain'
