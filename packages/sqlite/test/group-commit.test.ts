@@ -3,9 +3,10 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { StorageWriter } from '@session-persistence/core'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { createPersistence, type StorageWriter } from '@session-persistence/core'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { sqliteStorage } from '../src/index.ts'
+import { SqliteWriter } from '../src/sqlite-writer.ts'
 import { RawDatabase } from './parts/raw-database.ts'
 import { chunk, note, notes, readAll, sampleHeader, store } from './parts/sample-log.ts'
 import { temporaryDirectory } from './parts/temporary-directory.ts'
@@ -121,6 +122,33 @@ describe('a batch whose outcome was unknown to the caller', () => {
     await other.close()
     return writer
   }
+})
+
+describe('a session whose flushes are not waited for one by one', () => {
+  afterEach(() => {
+    vi.restoreAllMocks()
+  })
+
+  it('is committed once in two turns of the event loop at most', async () => {
+    const append = vi.spyOn(SqliteWriter.prototype, 'append')
+    const persistence = createPersistence(storage)
+    const session = await persistence.create({ id: 's' })
+    const flushes: Promise<unknown>[] = []
+    const turns = 50
+    for (let turn = 0; turn < turns; turn++) {
+      for (let event = 0; event < 4; event++) {
+        session.append('session/title', { title: `${turn}-${event}` })
+        flushes.push(session.flush())
+      }
+      await new Promise(setImmediate)
+    }
+    await Promise.all(flushes)
+    // The first batch has one event, and opens the database.
+    expect(append.mock.calls.length).toBeLessThanOrEqual(turns / 2 + 2)
+    await session.close()
+    await persistence.close()
+    expect(await readAll(sqliteStorage({ file }), 's')).toHaveLength(turns * 4)
+  })
 })
 
 describe('a writer whose database is not the one that it opened', () => {
