@@ -27,7 +27,7 @@ export function chooseCodec(wanted?: ZstdCodecName | ZstdCodec): ZstdCodec {
 }
 
 /**
- * Frames of one small event are made here, without waiting for anybody. `@mongodb-js/zstd` decodes many small frames in
+ * Frames of one short line are made here, without waiting for anybody. `@mongodb-js/zstd` decodes many small frames in
  * one call, and large ones as fast as any; `node:zlib` compresses contents of up to 4 KiB without a hop through the
  * thread pool.
  */

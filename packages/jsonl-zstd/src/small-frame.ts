@@ -1,5 +1,5 @@
 /**
- * Frames of one small event, made here without a codec: on Node 20 every codec answers through the thread pool, and that
+ * Frames of one short line, made here without a codec: on Node 20 every codec answers through the thread pool, and that
  * hop takes a third of an append (docs/decisions/0009-reading-many-frames.md). Any decoder of Zstandard reads them.
  *
  * There is hardly anything in so few bytes that repeats, so that a frame is one compressed block of literals only (RFC
@@ -8,8 +8,9 @@
  */
 import { BLOCK_HEADER_BYTES, FRAME_MAGIC } from './frame-walk.ts'
 
-/** So that the size takes one byte. Longer contents have repetitions that a codec finds. */
-const CONTENT_BYTES_MAX = 255
+/** Longer contents, and those of more than one line, have repetitions that a codec finds. */
+const CONTENT_BYTES_MAX = 210
+const LF = 0x0a
 const SINGLE_SEGMENT = 0x20
 const FRAME_HEADER_BYTES = 6
 const LITERALS_HEADER_BYTES = 3
@@ -89,9 +90,9 @@ const CODES: readonly HuffmanCode[] = [
   ),
 ]
 
-/** A frame of this content, without a content checksum; undefined where a codec would do better, or nothing would. */
+/** A frame of this line, without a content checksum; undefined where a codec would do better, or nothing would. */
 export function smallFrame(content: Buffer): Buffer | undefined {
-  if (content.length > CONTENT_BYTES_MAX) return undefined
+  if (content.length > CONTENT_BYTES_MAX || content.indexOf(LF) !== content.length - 1) return undefined
   for (const code of CODES) {
     const size = code.size(content)
     if (size === undefined) continue
