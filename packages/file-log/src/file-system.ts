@@ -60,7 +60,8 @@ export interface FileSystem {
   realpath(path: string): Promise<string>
   /** Names only, in no order. */
   readDirectory(path: string): Promise<readonly string[]>
-  mkdir(path: string, mode: number): Promise<void>
+  /** `inherits`: see `made-by-root`. */
+  mkdir(path: string, mode: number, inherits?: boolean): Promise<void>
   chmod(path: string, mode: number): Promise<void>
   rename(from: string, to: string): Promise<void>
   unlink(path: string): Promise<void>

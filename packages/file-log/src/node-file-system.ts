@@ -6,6 +6,7 @@
 import fs from 'node:fs'
 import { tryLock } from 'fs-native-extensions'
 import type { DirectoryEntry, FileKind, FileStat, FileSystem, OpenFile, OpenMode } from './file-system.ts'
+import { giveDirectoryToOwner, isRoot, openAsOwner } from './made-by-root.ts'
 
 const { constants } = fs
 
@@ -134,7 +135,11 @@ export const nodeFileSystem: FileSystem = {
   syncMode: WRITE_SYNCS ? 'O_DSYNC' : 'fdatasync',
 
   async open(path, how, mode = 0o600) {
-    return new NodeFile(fs.openSync(path, FLAGS[how], mode), how === 'append-durable' && !WRITE_SYNCS)
+    const fd =
+      isRoot() && (how === 'new' || how === 'lock')
+        ? openAsOwner(path, FLAGS[how], mode)
+        : fs.openSync(path, FLAGS[how], mode)
+    return new NodeFile(fd, how === 'append-durable' && !WRITE_SYNCS)
   },
 
   async lstat(path) {
@@ -149,8 +154,9 @@ export const nodeFileSystem: FileSystem = {
     return settled<string[]>((done) => fs.readdir(path, done))
   },
 
-  async mkdir(path, mode) {
+  async mkdir(path, mode, inherits = false) {
     fs.mkdirSync(path, { mode })
+    if (inherits && isRoot()) giveDirectoryToOwner(path)
   },
 
   async chmod(path, mode) {

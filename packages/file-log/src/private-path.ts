@@ -3,17 +3,20 @@ import type { FileStat, FileSystem, OpenFile } from './file-system.ts'
 import { ioError, systemErrorName } from './io-error.ts'
 import { DIRECTORY_MODE, FILE_MODE, notPlain } from './layout.ts'
 
-/** Makes a directory that must not exist yet (EEXIST is passed on). */
-export async function makePrivateDirectory(fs: FileSystem, path: string): Promise<void> {
-  await fs.mkdir(path, DIRECTORY_MODE)
+/**
+ * Makes a directory that must not exist yet (EEXIST is passed on). `place`: a part of a store is its owner's, whoever makes
+ * it; a new store is its maker's.
+ */
+export async function makePrivateDirectory(fs: FileSystem, path: string, place: 'in-store' | 'store'): Promise<void> {
+  await fs.mkdir(path, DIRECTORY_MODE, place === 'in-store')
   // A umask can only take bits away; an owner without its own bits could not go on.
   if (fs.lstatSync(path).mode !== DIRECTORY_MODE) await fs.chmod(path, DIRECTORY_MODE)
 }
 
-/** The same where it may exist; then its permissions are left as they are. True when it was made. */
+/** The same for a part of a store that may exist; then its permissions are left as they are. True when it was made. */
 export async function ensurePrivateDirectory(fs: FileSystem, path: string): Promise<boolean> {
   try {
-    await makePrivateDirectory(fs, path)
+    await makePrivateDirectory(fs, path, 'in-store')
     return true
   } catch (error) {
     if (systemErrorName(error) !== 'EEXIST') throw ioError(error, 'make a directory', path)

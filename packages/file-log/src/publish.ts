@@ -42,7 +42,7 @@ export class NewLog {
     const { fs, layout, name, id, durable } = place
     const directory = layout.temporaryDirectory(name)
     return await attempt('build a session directory', directory, async () => {
-      await makePrivateDirectory(fs, directory)
+      await makePrivateDirectory(fs, directory, 'in-store')
       try {
         if (isLongSessionName(name)) await writeId(fs, layout.longId(directory), id, durable)
         return new NewLog(place, directory, await createPrivateFile(fs, layout.log(directory)))

@@ -95,7 +95,7 @@ export class RootDirectory {
     if (await this.#isMissing(parent)) await this.#make(parent)
     else await this.#anchor(parent)
     try {
-      await makePrivateDirectory(this.#fs, path)
+      await makePrivateDirectory(this.#fs, path, 'store')
     } catch (error) {
       if (systemErrorName(error) !== 'EEXIST') throw error
       await this.#anchor(path)

@@ -1,0 +1,63 @@
+/**
+ * A store belongs to the owner of its directory. Root, who looks after it, must not take parts of it away: a log that was
+ * sealed or repaired by `sudo` would be one that its own harness can no longer open.
+ */
+import fs from 'node:fs'
+import { dirname } from 'node:path'
+
+const { O_CREAT, O_EXCL, O_RDONLY } = fs.constants
+const O_DIRECTORY = fs.constants.O_DIRECTORY ?? 0
+const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0
+
+/** Asked each time: a process may give its privileges up. */
+export function isRoot(): boolean {
+  return process.geteuid?.() === 0
+}
+
+/**
+ * Opens a file that is created where it is missing, or must be with O_EXCL in the flags. Only what this call made changes
+ * hands: a link that somebody put there must not give them the file behind it.
+ */
+export function openAsOwner(path: string, flags: number, mode: number): number {
+  for (;;) {
+    try {
+      const fd = fs.openSync(path, flags | O_EXCL, mode)
+      give(fd, path)
+      return fd
+    } catch (error) {
+      if ((flags & O_EXCL) !== 0 || codeOf(error) !== 'EEXIST') throw error
+    }
+    try {
+      return fs.openSync(path, flags & ~O_CREAT)
+    } catch (error) {
+      // Removed in between: made after all.
+      if (codeOf(error) !== 'ENOENT') throw error
+    }
+  }
+}
+
+/** Of a directory that was just made. What stands there now may be another, but no file and no link. */
+export function giveDirectoryToOwner(path: string): void {
+  const fd = fs.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+  try {
+    give(fd, path)
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+function give(fd: number, path: string): void {
+  const { uid, gid } = fs.statSync(dirname(path))
+  if (uid === fs.fstatSync(fd).uid) return
+  try {
+    fs.fchownSync(fd, uid, gid)
+  } catch (error) {
+    // Root of a container or a network share may not give away everything. It keeps what it made, as before.
+    const code = codeOf(error)
+    if (code !== 'EPERM' && code !== 'EINVAL') throw error
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as NodeJS.ErrnoException).code
+}
