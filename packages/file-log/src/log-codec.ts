@@ -26,6 +26,9 @@ export interface Window {
   readonly offset: number
 }
 
+/** See `LogDialect.scan`. */
+export const WINDOW_KEPT_BYTES: number = 64 * 1024
+
 /** One verified unit. */
 export interface UnitSpan {
   readonly offset: number
@@ -121,7 +124,8 @@ export interface LogDialect {
   readonly tail: TailReading
   /**
    * Decodes whole units from the start of the window, which a unit starts at. `end` stays put when none is whole. The
-   * bytes stay as they are until the promise settles.
+   * bytes stay as they are until the promise settles; and where more than {@link WINDOW_KEPT_BYTES} of a window are left
+   * behind `end`, those stay until the next scan, which, if it goes on there, is of these same bytes.
    */
   scan(window: Window, position: ScanPosition, options: ScanOptions): MaybePromise<ScanResult>
   /** The first verified unit that starts in the window at or behind `from`; undefined when there is none. Leaves the bytes as they are. */

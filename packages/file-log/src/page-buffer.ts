@@ -1,5 +1,5 @@
 /** The bytes of one page after another, while the next page is already being read. */
-import type { Window } from './log-codec.ts'
+import { WINDOW_KEPT_BYTES, type Window } from './log-codec.ts'
 import { findTerminator } from './next-unit.ts'
 import { readInto } from './read-bytes.ts'
 import type { ScanSource } from './scan-pages.ts'
@@ -7,7 +7,7 @@ import type { ScanSource } from './scan-pages.ts'
 /** About 1,300 small events: large enough that a hop costs little, small enough for the event loop. */
 export const PAGE_BYTES: number = 256 * 1024
 /** Room before a page that was read ahead, for the beginning of a unit whose rest it holds. */
-const CARRY_BYTES = 64 * 1024
+const CARRY_BYTES = WINDOW_KEPT_BYTES
 const GROWTH = 4
 
 /** Bytes `[from, to)` of the file, being read into `buffer` behind the room for a carry. */

@@ -35,7 +35,7 @@ import type {
 import { chooseCodec, type ZstdCodecName } from './choose-codec.ts'
 import { COMMIT_BYTES } from './commit-record.ts'
 import { findUnitByCommit, firstUnitStartByCommit, pageStartByCommit } from './commit-search.ts'
-import { scanFrames } from './frame-scan.ts'
+import { FrameScanner } from './frame-scan.ts'
 import { findFrameTail } from './frame-tail.ts'
 import { encodeUnit, requireContiguous, UNIT_BYTES_MAX } from './frame-unit.ts'
 import { glanceLog } from './glance.ts'
@@ -107,6 +107,7 @@ class FrameDialect implements LogDialect {
   readonly #codec: ZstdCodec
   readonly #salt: number
   readonly #lines: LineWriter = new LineWriter()
+  readonly #scanner: FrameScanner
 
   constructor(
     codec: ZstdCodec,
@@ -116,6 +117,7 @@ class FrameDialect implements LogDialect {
     this.dataStart = end
     this.#codec = codec
     this.#salt = salt
+    this.#scanner = new FrameScanner(codec, salt)
     this.tail = { kind: 'source', find: (source) => findFrameTail(source, end, salt) }
     this.sealing = {
       plan: (source, logEnd, occasion) => planSeal(source, end, salt, logEnd, occasion),
@@ -135,7 +137,7 @@ class FrameDialect implements LogDialect {
 
   scan(window: Window, position: ScanPosition, options: ScanOptions): Promise<ScanResult> {
     if (options.unterminated === true) return scanLoneFrame(this.#codec, window, options)
-    return scanFrames(this.#codec, this.#salt, window, position, options)
+    return this.#scanner.scan(window, position, options)
   }
 
   findUnit(window: Window, from: number): UnitSpan | undefined {

@@ -1,38 +1,104 @@
-/** Decodes units forwards. Pure over bytes, but for the codec, which works beside the event loop. */
+/**
+ * Decodes units forwards. Pure over bytes, but for the codec, which works beside the event loop: also on the next page of
+ * a window, while the records of one are read and used.
+ */
 import { isUtf8 } from 'node:buffer'
 import { isSessionError, type StoredRecord } from '@session-persistence/core'
-import type { Damage, ScanOptions, ScanPosition, ScanResult, Window } from '@session-persistence/file-log'
-import { PAGE_CONTENT_BYTES } from './commit-search.ts'
-import { type FrameUnit, readUnit } from './frame-unit.ts'
+import {
+  type Damage,
+  type ScanOptions,
+  type ScanPosition,
+  type ScanResult,
+  WINDOW_KEPT_BYTES,
+  type Window,
+} from '@session-persistence/file-log'
+import type { FrameUnit } from './frame-unit.ts'
 import { LineReader, readLines } from './line-reader.ts'
+import { damaged, type FoundUnits, findUnits, type Wrong } from './page-units.ts'
 import type { ZstdCodec } from './zstd-codec.ts'
 
 /**
  * Content decoded in one call: small frames many at a time, since a call costs as much as decoding 20 KiB; and in more
  * than one call a page, so that one part is decoded while the lines of the part before it are read. The first part is
- * small, because nothing can be read before it is there; each next one is twice as large.
+ * small, because nothing can be read before it is there; each next one is twice as large. A page that is begun ahead needs
+ * no small one.
  */
 const FIRST_PART_BYTES = 16 * 1024
 const PART_BYTES_MAX = 256 * 1024
 
-/** See `LogDialect.scan`. */
-export async function scanFrames(
-  codec: ZstdCodec,
-  salt: number,
-  window: Window,
-  position: ScanPosition,
-  options: ScanOptions,
-): Promise<ScanResult> {
-  const found = findUnits(salt, window, position, options)
+/** Scans the windows of one log, one after the other. */
+export class FrameScanner {
+  readonly #codec: ZstdCodec
+  readonly #salt: number
+  #ahead: Page | undefined
+
+  constructor(codec: ZstdCodec, salt: number) {
+    this.#codec = codec
+    this.#salt = salt
+  }
+
+  /** See `LogDialect.scan`. */
+  async scan(window: Window, position: ScanPosition, options: ScanOptions): Promise<ScanResult> {
+    const ahead = this.#ahead
+    // Taken once: the bytes that it was made of stay until the next scan only.
+    this.#ahead = undefined
+    const page =
+      ahead !== undefined && isPageOf(ahead, window, position, options)
+        ? ahead
+        : this.#begin(window, position, options, FIRST_PART_BYTES)
+    const { found } = page
+    const rest = window.bytes.length - found.end
+    if (found.full && rest > WINDOW_KEPT_BYTES) {
+      const next = { bytes: window.bytes.subarray(found.end), offset: window.offset + found.end }
+      this.#ahead = this.#begin(next, found.position, options, PART_BYTES_MAX)
+    }
+    return await readPage(this.#codec, page)
+  }
+
+  #begin(window: Window, position: ScanPosition, options: ScanOptions, firstPart: number): Page {
+    const found = findUnits(this.#salt, window, position, options)
+    return {
+      window,
+      position,
+      options,
+      found,
+      parts: startDecoding(this.#codec, window.bytes, found.wanted, firstPart),
+    }
+  }
+}
+
+/** Units of one window, being decoded. */
+interface Page {
+  readonly window: Window
+  readonly position: ScanPosition
+  readonly options: ScanOptions
+  readonly found: FoundUnits
+  readonly parts: readonly Part[]
+}
+
+/** Whether this page was begun of the same bytes, for the same range. */
+function isPageOf(page: Page, { bytes, offset }: Window, position: ScanPosition, options: ScanOptions): boolean {
+  const { window } = page
+  return (
+    page.options === options &&
+    page.position.nextSeq === position.nextSeq &&
+    window.offset === offset &&
+    window.bytes.buffer === bytes.buffer &&
+    window.bytes.byteOffset === bytes.byteOffset &&
+    window.bytes.length === bytes.length
+  )
+}
+
+async function readPage(codec: ZstdCodec, { window, options, found, parts }: Page): Promise<ScanResult> {
   let records: StoredRecord[] = []
-  const bad = await decodeUnits(codec, window.bytes, found.wanted, options, records)
+  const bad = await readParts(codec, window.bytes, parts, options, records)
   if (bad === undefined) {
     return { records, end: window.offset + found.end, position: found.position, ...damageOf(window, found.end, found) }
   }
   // Records of the damaged unit may be among them, also as a part of a longer run.
   records = []
   const before = found.wanted.slice(0, found.wanted.indexOf(bad.unit))
-  await decodeUnits(codec, window.bytes, before, options, records)
+  await readParts(codec, window.bytes, startDecoding(codec, window.bytes, before, PART_BYTES_MAX), options, records)
   const { firstSeq } = bad.unit.commit
   return {
     records,
@@ -42,56 +108,8 @@ export async function scanFrames(
   }
 }
 
-type Wrong = Omit<Damage, 'offset'>
-
 function damageOf({ offset }: Window, at: number, { damage }: { readonly damage?: Wrong }): { damage?: Damage } {
   return damage === undefined ? {} : { damage: { ...damage, offset: offset + at } }
-}
-
-interface FoundUnits {
-  /** Units that hold records in range, next to each other. */
-  readonly wanted: readonly FrameUnit[]
-  /** Index behind the last unit found. */
-  readonly end: number
-  readonly position: ScanPosition
-  readonly damage?: Wrong
-}
-
-/** Verified units from the start of the window, as many as make one page. */
-function findUnits(
-  salt: number,
-  { bytes, offset }: Window,
-  { nextSeq: first, batchSeq }: ScanPosition,
-  { from, to }: ScanOptions,
-): FoundUnits {
-  const wanted: FrameUnit[] = []
-  let nextSeq = first
-  let at = 0
-  let content = 0
-  let damage: Wrong | undefined
-  while (at < bytes.length && (nextSeq === undefined || nextSeq <= to)) {
-    const unit = readUnit(bytes, at, offset, salt)
-    if (unit === 'incomplete') break
-    if ('damage' in unit) {
-      damage = unit.found === undefined ? damaged(nextSeq, unit.damage) : wrongSeq(nextSeq, unit.found)
-      break
-    }
-    const { firstSeq, events, contentBytes } = unit.commit
-    if (nextSeq !== undefined && firstSeq !== nextSeq) {
-      damage = wrongSeq(nextSeq, firstSeq)
-      break
-    }
-    const inRange = firstSeq + events > from && firstSeq <= to
-    if (inRange && wanted.length > 0 && content + contentBytes > PAGE_CONTENT_BYTES) break
-    if (inRange) {
-      wanted.push(unit)
-      content += contentBytes
-    }
-    nextSeq = firstSeq + events
-    at = unit.end
-  }
-  const position = { nextSeq, batchSeq: nextSeq ?? batchSeq }
-  return damage === undefined ? { wanted, end: at, position } : { wanted, end: at, position, damage }
 }
 
 interface BadUnit {
@@ -99,19 +117,33 @@ interface BadUnit {
   readonly why: string
 }
 
-async function decodeUnits(
+/** Units whose content is decoded in one call; undefined when it is not what they declare. */
+interface Part {
+  readonly units: readonly FrameUnit[]
+  readonly contents: Promise<Buffer | undefined>
+}
+
+function startDecoding(
   codec: ZstdCodec,
   bytes: Buffer,
   units: readonly FrameUnit[],
-  options: ScanOptions,
-  into: StoredRecord[],
-): Promise<BadUnit | undefined> {
-  const parts = partsOf(units).map((part) => {
+  firstPart: number,
+): readonly Part[] {
+  return partsOf(units, firstPart).map((part) => {
     const contents = decompress(codec, bytes, part)
     // Heard of when its turn comes.
     contents.catch(() => {})
     return { units: part, contents }
   })
+}
+
+async function readParts(
+  codec: ZstdCodec,
+  bytes: Buffer,
+  parts: readonly Part[],
+  options: ScanOptions,
+  into: StoredRecord[],
+): Promise<BadUnit | undefined> {
   try {
     for (const part of parts) {
       const bad = await readPart(codec, bytes, part.units, await part.contents, options, into)
@@ -124,10 +156,10 @@ async function decodeUnits(
   }
 }
 
-function partsOf(units: readonly FrameUnit[]): readonly (readonly FrameUnit[])[] {
+function partsOf(units: readonly FrameUnit[], firstPart: number): readonly (readonly FrameUnit[])[] {
   const parts: FrameUnit[][] = []
   let content = Number.POSITIVE_INFINITY
-  let wanted = FIRST_PART_BYTES / 2
+  let wanted = firstPart / 2
   for (const unit of units) {
     if (content >= wanted) {
       parts.push([])
@@ -197,15 +229,4 @@ export async function decompress(
     return undefined
   }
   return content.length === length ? content : undefined
-}
-
-function wrongSeq(expected: number | undefined, found: number): Wrong {
-  if (expected === undefined)
-    return { message: `the batch at seq ${found} belongs at another place of the file`, found }
-  return { message: `expected the batch at seq ${expected}, found seq ${found}`, seq: expected, found }
-}
-
-function damaged(seq: number | undefined, why: string): Wrong {
-  const what = seq === undefined ? 'a batch' : `the batch at seq ${seq}`
-  return { message: `${what} is damaged: ${why}`, ...(seq === undefined ? {} : { seq }) }
 }
