@@ -23,18 +23,18 @@ export class BatchWriter {
   #view: DataView
   #length = 0
 
-  /** `lines`: how many will come, to be about right about the room they need. */
-  constructor(format: LineFormat, firstSeq: number, lines: number) {
+  /** `lines`: how many will come, and `likely` bytes, to be about right about the room they need. */
+  constructor(format: LineFormat, firstSeq: number, lines: number, likely = 0) {
     this.#format = format
     this.#batch = `,"batch":${firstSeq}`
-    this.#bytes = Buffer.allocUnsafeSlow(LINE_BYTES * lines)
+    this.#bytes = Buffer.allocUnsafeSlow(Math.max(likely, LINE_BYTES * lines))
     this.#view = viewOf(this.#bytes)
   }
 
   /** `json`: one record. */
   add(json: string, last: boolean): void {
     const text = escapeLineSeparators(json)
-    this.#reserve(text.length * UNIT_BYTES_MAX + SUFFIX_BYTES_MAX)
+    this.#reserve(text)
     const start = this.#length
     // Without the closing brace, which comes after what is added here.
     this.#length += this.#bytes.write(text, start, 'utf8') - 1
@@ -61,9 +61,12 @@ export class BatchWriter {
     return this.#bytes.subarray(0, this.#length)
   }
 
-  #reserve(more: number): void {
-    const needed = this.#length + more
-    if (needed <= this.#bytes.length) return
+  #reserve(text: string): void {
+    const free = this.#bytes.length - this.#length - SUFFIX_BYTES_MAX
+    if (text.length * UNIT_BYTES_MAX <= free) return
+    const bytes = Buffer.byteLength(text, 'utf8')
+    if (bytes <= free) return
+    const needed = this.#length + bytes + SUFFIX_BYTES_MAX
     const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#bytes.length))
     this.#bytes.copy(larger, 0, 0, this.#length)
     this.#bytes = larger

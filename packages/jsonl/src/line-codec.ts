@@ -111,6 +111,9 @@ function randomSalt(): number {
   return randomBytes(4).readUInt32BE()
 }
 
+/** One large batch must not make every small one after it expensive. */
+const LIKELY_BYTES_MAX = 64 * 1024
+
 class LineDialect implements LogDialect {
   readonly header: SessionHeader
   readonly dataStart: number
@@ -118,6 +121,8 @@ class LineDialect implements LogDialect {
   readonly tail: TailReading
   readonly #format: LineFormat
   readonly #pack: boolean
+  /** Room that the next batch is given at first. */
+  #likelyBytes = 0
 
   constructor({ header, format, end, notes }: HeaderLine, pack: boolean) {
     this.header = header
@@ -139,12 +144,15 @@ class LineDialect implements LogDialect {
       })
     })
     const records = this.#pack ? packRuns(events) : events
-    const writer = new BatchWriter(this.#format, first.seq, records.length)
+    const writer = new BatchWriter(this.#format, first.seq, records.length, this.#likelyBytes)
     records.forEach((record, index) => {
       const json = isPackedRun(record) ? packedRunJson(record) : eventJson(record)
       writer.add(json, index === records.length - 1)
     })
-    return writer.finish()
+    const bytes = writer.finish()
+    // Packed lines are of any length: the next batch will be about as long as this one.
+    if (this.#pack) this.#likelyBytes = Math.min(LIKELY_BYTES_MAX, bytes.length + (bytes.length >>> 2))
+    return bytes
   }
 
   scan(window: Window, position: ScanPosition, options: ScanOptions): ScanResult {
