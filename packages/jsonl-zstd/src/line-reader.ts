@@ -10,7 +10,7 @@ import {
   isSessionError,
   type PackedRun,
   type StoredRecord,
-  unpackRun,
+  unpackRunInto,
 } from '@session-persistence/core'
 import { glanceChunks, glanceEventSeq, parsePackedRunLine, type ScanOptions } from '@session-persistence/file-log'
 
@@ -131,11 +131,9 @@ export class LineReader {
     const { from, to, elideChunks } = this.#options
     const first = Math.max(from, run.seq)
     const last = Math.min(to, run.seq + run.v.length - 1)
-    if (elideChunks) this.#elide(first, last, run.run.turn, run.run.step)
-    else if (first <= last) {
-      for (const event of unpackRun(run)) if (event.seq >= first && event.seq <= last) this.#records.push(event)
-    }
     this.#nextSeq = run.seq + run.v.length
+    if (!elideChunks) return unpackRunInto(run, first, last, this.#records)
+    this.#elide(first, last, run.run.turn, run.run.step)
     let time = run.time
     for (const gap of run.dt) time += gap
     return time

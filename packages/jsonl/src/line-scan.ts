@@ -7,7 +7,7 @@ import {
   isSessionError,
   type PackedRun,
   type StoredRecord,
-  unpackRun,
+  unpackRunInto,
 } from '@session-persistence/core'
 import {
   type Damage,
@@ -139,7 +139,7 @@ class LineScan {
     const last = Math.min(to, record.seq + record.v.length - 1)
     if (first > last) return
     if (elideChunks) this.#elide(first, last - first + 1, record.run.turn, record.run.step)
-    else for (const event of unpackRun(record)) if (event.seq >= first && event.seq <= last) this.records.push(event)
+    else unpackRunInto(record, first, last, this.records)
   }
 
   #elide(seq: number, count: number, turn: number, step: number): void {

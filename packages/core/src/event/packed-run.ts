@@ -144,13 +144,27 @@ export function packedRunJson({ seq, time, run, dt, v }: PackedRun): string {
 }
 
 /** The events of a run. */
-export function unpackRun({ seq, time, run, dt, v }: PackedRun): AnySessionEvent[] {
+export function unpackRun(run: PackedRun): AnySessionEvent[] {
+  const events: AnySessionEvent[] = []
+  unpackRunInto(run, 0, Number.MAX_SAFE_INTEGER, events)
+  return events
+}
+
+/** Adds the events of a run with seqs in `[from, to]` to `events`. Returns the time of its last event, in range or not. */
+export function unpackRunInto(
+  { seq, time, run, dt, v }: PackedRun,
+  from: number,
+  to: number,
+  events: { push(event: AnySessionEvent): unknown },
+): number {
   const data = dataMaker(run)
   let now = time
-  return v.map((text, at) => {
+  for (let at = 0; at < v.length; at++) {
     if (at > 0) now += dt[at - 1] ?? 0
-    return { seq: seq + at, time: now, type: 'assistant/chunk', data: data(text) }
-  })
+    if (seq + at < from || seq + at > to) continue
+    events.push({ seq: seq + at, time: now, type: 'assistant/chunk', data: data(v[at] ?? '') })
+  }
+  return now
 }
 
 /** One object literal for each shape: a replay makes millions of these. */

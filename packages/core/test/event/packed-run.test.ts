@@ -10,6 +10,7 @@ import {
   packedRunJson,
   packRuns,
   unpackRun,
+  unpackRunInto,
 } from '../../src/event/packed-run.ts'
 import { LIMITS } from '../../src/limits.ts'
 import { anyLog, scale } from './arbitraries.ts'
@@ -37,6 +38,18 @@ const deltas = (count: number, block: object = text, first: number = 0): AnySess
     type: 'assistant/chunk',
     data: { ...block, text: `t${at}` },
   }))
+
+it('a part of a run is what the whole has there, behind what is there already, with the time of the last of all', () => {
+  const run = packRuns(deltas(6, call, 10))[0] as PackedRun
+  const all = unpackRun(run)
+  for (let from = 8; from < 18; from++) {
+    for (let to = from - 1; to < 18; to++) {
+      const events = deltas(1)
+      expect(unpackRunInto(run, from, to, events)).toBe(1005)
+      expect(events).toEqual([...deltas(1), ...all.filter(({ seq }) => seq >= from && seq <= to)])
+    }
+  }
+})
 
 describe('packing', () => {
   it('gives back every log exactly', () => {
