@@ -1,10 +1,10 @@
 /** A batch into the `record` table, inside a transaction: the next seq is checked there, before the first row. */
-import { type AnySessionEvent, eventJson, SessionError } from '@session-persistence/core'
+import { type AnySessionEvent, eventJson, SessionError, type SessionHeader } from '@session-persistence/core'
 import type { Connection } from './connection.ts'
 import { readPage } from './log-page.ts'
 import { SEQ_SPAN } from './row-codec.ts'
 import type { SessionRow } from './session-row.ts'
-import { deleteRecords, insertRecords, moveEnd, rowOf, updateEnd } from './session-statements.ts'
+import { deleteRecords, insertRecords, insertSession, moveEnd, rowOf, updateEnd } from './session-statements.ts'
 import { sqliteCode } from './sqlite-error.ts'
 import { type StorableRows, storableRows } from './storable-rows.ts'
 
@@ -35,8 +35,23 @@ export function appendRecords(
     deleteRecords(connection, durable.number, first, SEQ_SPAN - 1)
     updateEnd(connection, row)
   }
+  return insertBatch(connection, durable, row, batch)
+}
+
+/** A new log with its first batch. CONFLICT where records stand that belong to no session. */
+export function createWithRecords(
+  connection: Connection,
+  header: SessionHeader,
+  place: Pick<SessionRow, 'place' | 'salt'>,
+  batch: Batch,
+): SessionRow {
+  const row = insertSession(connection, header, place, (empty) => endAfter(empty, batch))
+  return insertBatch(connection, { ...row, nextSeq: 0 }, row, batch)
+}
+
+function insertBatch(connection: Connection, durable: SessionRow, row: SessionRow, { stored }: Batch): SessionRow {
   try {
-    insertRecords(connection, row, batch.stored.rows)
+    insertRecords(connection, row, stored.rows)
   } catch (error) {
     // Nothing was behind the end when this writer took the log over: somebody else put it there.
     if (sqliteCode(error) === 'SQLITE_CONSTRAINT_PRIMARYKEY') throw occupied(durable, error)

@@ -81,14 +81,18 @@ export function hideSession(connection: Connection, id: string): boolean {
   return rows.length > 0
 }
 
-/** Writes a new session's row and header, and returns its row. */
+/**
+ * Writes a new session's row and header, and returns its row. `endOf` gives the end of the log to the row of an empty
+ * one, for records that the same transaction brings.
+ */
 export function insertSession(
   connection: Connection,
   header: SessionHeader,
   { place, salt }: Pick<SessionRow, 'place' | 'salt'>,
+  endOf: (empty: SessionRow) => SessionRow = (empty) => empty,
 ): SessionRow {
   const text = JSON.stringify(header)
-  const row: SessionRow = {
+  const row = endOf({
     number: freeNumber(connection),
     id: header.id,
     place,
@@ -96,7 +100,7 @@ export function insertSession(
     nextSeq: 0,
     updatedAt: header.createdAt,
     bytes: 0,
-  }
+  })
   const { number, id, nextSeq, updatedAt, bytes } = row
   connection.run(
     `INSERT INTO session (${SESSION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,

@@ -108,7 +108,7 @@ export class SqliteStorage implements SessionStorage {
 
   /** The holder of the lock asks. One look is enough for an id that never was. */
   async #isFree(id: string): Promise<boolean> {
-    const rows = await this.#database.read((connection) => rowsOfId(connection, id))
+    const rows = await this.#database.readAlone((connection) => rowsOfId(connection, id))
     if (rows === undefined || rows.length === 0) return true
     await sweepHidden(this.#database, id)
     return (await this.#database.read((connection) => findRow(connection, id))) === undefined

@@ -10,14 +10,14 @@ import {
   type StorageWriter,
 } from '@session-persistence/core'
 import { emptyReader, type WriterLock } from '@session-persistence/file-log'
-import { appendRecords, type Batch } from './append-batch.ts'
+import { appendRecords, type Batch, createWithRecords } from './append-batch.ts'
 import type { Connection } from './connection.ts'
 import type { Database } from './database.ts'
 import { writeDerived } from './derived-document.ts'
 import { sweepHidden } from './removal.ts'
 import { originalAt, rewriteSession } from './rewrite-session.ts'
 import { LIVE, type SessionRow, STAGED } from './session-row.ts'
-import { findRow, insertSession, moveSession, newSalt, rowOf, type StoredSession } from './session-statements.ts'
+import { findRow, moveSession, newSalt, rowOf, type StoredSession } from './session-statements.ts'
 import { SqliteReader, tailOf } from './sqlite-reader.ts'
 import { storableRows } from './storable-rows.ts'
 
@@ -93,7 +93,7 @@ export class SqliteWriter implements StorageWriter {
       batch.stored.bytes,
       (connection) =>
         durable === undefined
-          ? appendRecords(connection, this.#insert(connection), batch, 'discard')
+          ? this.#create(connection, batch)
           : appendRecords(connection, durable, batch, isRetry ? 'discard' : 'compare'),
       // Several events together are those of a stream that is not waited for one by one: while they wait, the session
       // collects its next batch, and a commit, which holds the event loop, comes once in two turns and not in each.
@@ -103,13 +103,15 @@ export class SqliteWriter implements StorageWriter {
   }
 
   /** The first batch brings the session's row with it. */
-  #insert(connection: Connection): SessionRow {
+  #create(connection: Connection, batch: Batch): SessionRow {
     const found = findRow(connection, this.#header.id, this.#place)
-    const place = { place: this.#place, salt: this.#salt }
-    if (found === undefined) return insertSession(connection, this.#header, place)
+    if (found === undefined) {
+      return createWithRecords(connection, this.#header, { place: this.#place, salt: this.#salt }, batch)
+    }
     // Under its own salt it is what a commit of this writer left that was reported as failed.
     if (found.salt !== this.#salt) throw alreadyExists(this.#header.id, this.location)
-    return { ...found, nextSeq: 0, updatedAt: this.#header.createdAt, bytes: 0 }
+    const empty = { ...found, nextSeq: 0, updatedAt: this.#header.createdAt, bytes: 0 }
+    return appendRecords(connection, empty, batch, 'discard')
   }
 
   async settle(): Promise<void> {
