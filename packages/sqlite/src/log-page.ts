@@ -1,7 +1,7 @@
 /** One page of a log, read in one go: bounded in events and bytes, and the damage that ended it, if any did. */
 import { SessionError, type StoredRecord } from '@session-persistence/core'
 import type { Connection, Row } from './connection.ts'
-import { elideRow, isDamage, type RecordRow, rowEvents, verifyRow } from './row-codec.ts'
+import { elideRow, isDamage, type RecordRow, rowEvents, takeRowEvents, verifyRow } from './row-codec.ts'
 import type { SessionRow } from './session-row.ts'
 import { recordsBefore, recordsFrom } from './session-statements.ts'
 import { sqliteError } from './sqlite-error.ts'
@@ -40,7 +40,7 @@ export function readPage(connection: Connection, { number, salt }: SessionRow, r
       }
       const whole = row.seq >= from && row.seq + row.events - 1 <= to
       const elided = elideChunks && whole ? elideRow(row) : undefined
-      if (elided === undefined) pushEvents(records, row, from, to)
+      if (elided === undefined) takeRowEvents(row, from, to, records)
       else records.push(elided)
       next = row.seq + row.events
       bytes += row.data.length
@@ -65,7 +65,7 @@ export function readPageBackwards(connection: Connection, { number, salt }: Sess
         return { records, end, damage: gap(end - 1, connection.path, row.seq + row.events - 1) }
       }
       const events: StoredRecord[] = []
-      pushEvents(events, row, from, to)
+      takeRowEvents(row, from, to, events)
       for (let at = events.length - 1; at >= 0; at--) records.push(events[at] as StoredRecord)
       end = row.seq
       bytes += row.data.length
@@ -75,10 +75,6 @@ export function readPageBackwards(connection: Connection, { number, salt }: Sess
     return { records, end, damage: asDamage(error, end - 1, connection.path) }
   }
   return { records, end, damage: gap(end - 1, connection.path) }
-}
-
-function pushEvents(records: StoredRecord[], row: RecordRow, from: number, to: number): void {
-  for (const event of rowEvents(row)) if (event.seq >= from && event.seq <= to) records.push(event)
 }
 
 /** Damage of one record, or of the pages that hold it; anything else is thrown. */

@@ -14,6 +14,7 @@ import {
   packRuns,
   SessionError,
   unpackRun,
+  unpackRunInto,
 } from '@session-persistence/core'
 import type { Row } from './connection.ts'
 import { recordCrc } from './row-checksum.ts'
@@ -110,13 +111,29 @@ export function verifyRow(row: Row, salt: number): RecordRow {
 
 /** The events of a verified row; CORRUPT when it holds none, which only a forged one does. */
 export function rowEvents(row: RecordRow): readonly AnySessionEvent[] {
-  if (row.events === 1) return [rowEvent(row)]
+  const events: AnySessionEvent[] = []
+  takeRowEvents(row, 0, Number.MAX_SAFE_INTEGER, events)
+  return events
+}
+
+/** Adds those with seqs in `[from, to]` to `events`; CORRUPT as {@link rowEvents}, wherever in the row. */
+export function takeRowEvents(
+  row: RecordRow,
+  from: number,
+  to: number,
+  events: { push(event: AnySessionEvent): unknown },
+): void {
+  if (row.events === 1) {
+    const event = rowEvent(row)
+    if (row.seq >= from && row.seq <= to) events.push(event)
+    return
+  }
   const piece = parse(row, row.data)
   if (!isPiece(piece)) throw damaged(row.seq, 'it is not a run')
   // Key by key: to spread the piece costs more than to check it.
   const run = decodePackedRun({ seq: row.seq, time: row.time, run: piece.run, dt: piece.dt, v: piece.v }, row.seq)
   if (run.v.length !== row.events || row.type !== CHUNK || row.extra !== null) throw damaged(row.seq, 'it is not a run')
-  return unpackRun(run)
+  unpackRunInto(run, from, to, events)
 }
 
 function isPiece(value: unknown): value is { readonly [Key in 'run' | 'dt' | 'v']: unknown } {
