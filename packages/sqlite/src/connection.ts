@@ -1,6 +1,7 @@
 /** One connection to the database, with every setting that matters set and read back. */
 import { SessionError } from '@session-persistence/core'
 import type { Driver, DriverConnection, SqlValue, Statement } from './driver.ts'
+import { connectionClosed, connectionOpened, isInQuestion, toldApart } from './failed-read.ts'
 import { unreadableSchema } from './sqlite-error.ts'
 
 export type JournalMode = 'wal' | 'delete'
@@ -37,23 +38,28 @@ const WRITING: Readonly<Record<string, number>> = {
 export class Connection {
   readonly path: string
   readonly #driver: DriverConnection
+  readonly #maker: Driver
   readonly #statements: Map<string, Statement> = new Map()
+  /** SQLite was asked about its word for damage, and it is damage. */
+  #isDamaged = false
 
-  private constructor(driver: DriverConnection, path: string) {
-    this.#driver = driver
+  private constructor(maker: Driver, path: string, access: 'read' | 'write') {
+    this.#maker = maker
+    this.#driver = maker.open(path, access)
     this.path = path
+    connectionOpened(path)
   }
 
   /** Read only: never writes to the database, also not when it is closed. */
   static openToRead(driver: Driver, path: string): Connection {
-    return Connection.#opened(new Connection(driver.open(path, 'read'), path), (connection) => {
+    return Connection.#opened(new Connection(driver, path, 'read'), (connection) => {
       connection.#set(COMMON)
     })
   }
 
   /** BUSY when the journal mode has to change and others have the database open. */
   static openToWrite(driver: Driver, path: string, journal: JournalMode): Connection {
-    return Connection.#opened(new Connection(driver.open(path, 'write'), path), (connection) => {
+    return Connection.#opened(new Connection(driver, path, 'write'), (connection) => {
       // A database that is reopened in WAL mode runs at NORMAL in this driver, which loses acknowledged commits.
       connection.#set({ ...WRITING, synchronous: journal === 'wal' ? FULL : EXTRA })
       connection.#setJournalMode(journal)
@@ -65,7 +71,7 @@ export class Connection {
    * only reads cannot, and removes the companions of the database when nobody else uses them.
    */
   static visit(driver: Driver, path: string): void {
-    Connection.#opened(new Connection(driver.open(path, 'write'), path), (connection) => {
+    Connection.#opened(new Connection(driver, path, 'write'), (connection) => {
       try {
         connection.all('SELECT count(*) FROM sqlite_schema')
       } catch (error) {
@@ -124,7 +130,19 @@ export class Connection {
   }
 
   exec(sql: string): void {
-    this.#driver.exec(sql)
+    try {
+      this.#driver.exec(sql)
+    } catch (error) {
+      throw this.#told(error, sql)
+    }
+  }
+
+  /** What SQLite says of damage may be a read that failed. */
+  #told(error: unknown, sql: string, values: readonly SqlValue[] = []): unknown {
+    if (this.#isDamaged || !isInQuestion(error)) return error
+    const told = toldApart(error, this.#maker, this.path, { sql, values })
+    this.#isDamaged = told === error
+    return told
   }
 
   /** Every statement of `use` sees the database as it is at the first one, whatever others commit meanwhile. */
@@ -139,20 +157,45 @@ export class Connection {
 
   /** Rows changed. */
   run(sql: string, ...values: readonly SqlValue[]): number {
-    return this.#statement(sql, false).run(...values).changes
+    try {
+      return this.#statement(sql, false).run(...values).changes
+    } catch (error) {
+      throw this.#told(error, sql, values)
+    }
   }
 
   row(sql: string, ...values: readonly SqlValue[]): Row | undefined {
-    return this.#statement(sql, true).get(...values) as Row | undefined
+    try {
+      return this.#statement(sql, true).get(...values) as Row | undefined
+    } catch (error) {
+      throw this.#told(error, sql, values)
+    }
   }
 
   all(sql: string, ...values: readonly SqlValue[]): readonly Row[] {
-    return this.#statement(sql, true).all(...values) as readonly Row[]
+    try {
+      return this.#statement(sql, true).all(...values) as readonly Row[]
+    } catch (error) {
+      throw this.#told(error, sql, values)
+    }
   }
 
   /** One at a time; the connection can do nothing else until the iteration has ended. */
   rows(sql: string, ...values: readonly SqlValue[]): IterableIterator<Row> {
-    return this.#statement(sql, true).iterate(...values) as IterableIterator<Row>
+    const rows = this.#statement(sql, true).iterate(...values) as IterableIterator<Row>
+    return {
+      [Symbol.iterator]() {
+        return this
+      },
+      next: () => {
+        try {
+          return rows.next()
+        } catch (error) {
+          throw this.#told(error, sql, values)
+        }
+      },
+      return: () => rows.return?.() ?? { done: true, value: undefined },
+    }
   }
 
   /** The one number that a statement yields. */
@@ -171,7 +214,11 @@ export class Connection {
 
   close(): void {
     this.#statements.clear()
-    this.#driver.close()
+    try {
+      this.#driver.close()
+    } finally {
+      connectionClosed(this.path)
+    }
   }
 
   #statement(sql: string, raw: boolean): Statement {

@@ -1,0 +1,77 @@
+// Proves that a read that failed is told apart from damage, which SQLite gives the same name, and that looking at the
+// file for that takes no lock away from a connection that has it open.
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type Driver, loadDriver } from '../src/driver.ts'
+import { connectionClosed, connectionOpened, toldApart } from '../src/failed-read.ts'
+import { temporaryDirectory } from './parts/temporary-directory.ts'
+
+const corrupt = Object.assign(new Error('database disk image is malformed'), { code: 'SQLITE_CORRUPT' })
+const SELECT = { sql: 'SELECT n FROM t WHERE n > ?', values: [0] }
+const WRITE = { sql: 'INSERT INTO t VALUES (?)', values: [1] }
+
+let driver: Driver
+let path: string
+
+beforeEach(async () => {
+  driver = loadDriver()
+  path = join(await temporaryDirectory(), 'a.db')
+  writeFileSync(path, '')
+  const connection = driver.open(path, 'write')
+  connection.exec('CREATE TABLE t (n INTEGER)')
+  connection.exec(
+    'WITH RECURSIVE c(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM c LIMIT 2000) INSERT INTO t SELECT n FROM c',
+  )
+  connection.close()
+})
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}
+
+describe('what SQLite calls corrupt', () => {
+  it.each([SELECT, WRITE])('and is sound when it is looked at again was a read that failed: $sql', (statement) => {
+    const told = toldApart(corrupt, driver, path, statement)
+    expect([codeOf(told), told instanceof Error ? told.cause : undefined]).toEqual(['SQLITE_IOERR_READ', corrupt])
+  })
+
+  it.each([SELECT, WRITE])('and is damaged stays so: $sql', (statement) => {
+    const bytes = readFileSync(path)
+    writeFileSync(path, bytes.fill(0xff, 4096, 8192))
+    expect(toldApart(corrupt, driver, path, statement)).toBe(corrupt)
+  })
+
+  it('and cannot be read past SQLite either was a read that failed', () => {
+    expect(codeOf(toldApart(corrupt, driver, join(path, '..'), SELECT))).toBe('SQLITE_IOERR_READ')
+  })
+
+  it('by an extended code is damage that it has seen', () => {
+    const seen = Object.assign(new Error('malformed'), { code: 'SQLITE_CORRUPT_INDEX' })
+    expect(toldApart(seen, driver, path, SELECT)).toBe(seen)
+  })
+})
+
+it.runIf(process.platform === 'linux')('takes no lock away, and keeps no descriptor once all is closed', () => {
+  const connection = driver.open(path, 'write')
+  connectionOpened(path)
+  connection.exec('BEGIN EXCLUSIVE')
+  toldApart(corrupt, driver, path, SELECT)
+  const other = `
+    const Database = require(${JSON.stringify(createRequire(import.meta.url).resolve('better-sqlite3'))})
+    try { new Database(process.argv[1], { timeout: 0 }).exec('BEGIN IMMEDIATE'); console.log('took it') }
+    catch (error) { console.log(error.code) }`
+  expect(execFileSync(process.execPath, ['-e', other, path], { encoding: 'utf8' }).trim()).toBe('SQLITE_BUSY')
+  connection.close()
+  connectionClosed(path)
+  const open = readdirSync('/proc/self/fd').map((descriptor) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`)
+    } catch {
+      return '' // the one that lists
+    }
+  })
+  expect(open).not.toContain(path)
+})
