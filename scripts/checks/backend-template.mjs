@@ -160,6 +160,20 @@ async function documentedBackend(project) {
   if (!output.includes('outcome: conforms; level reached:')) throw new Error(output)
 }
 
+/**
+ * Failing calls and power cuts, a sample: where strace is missing the kit has to say that it did not try them.
+ *
+ * @param {string} project
+ * @param {string} harness
+ */
+async function survivesBadDisks(project, harness) {
+  const args = [harness, '--with', 'io,power', '--tier', 'io,power', '--effort', 'quick']
+  const { output } = await runCommand(kit, args, { cwd: project })
+  const tried = /tier io: 4 of 4 passed\ntier power: 3 of 3 passed\n[\s\S]*\n7 passed, 0 failed, 0 skipped\n$/
+  const untried = /tier io: NOT EXERCISED, [^\n]*strace[\s\S]*\n0 passed, 0 failed, 7 skipped\n$/
+  if (!tried.test(output) && !untried.test(output)) throw new Error(output)
+}
+
 /** @param {string} project */
 async function brokenTwin(project) {
   const { ok, output } = await runCommand(kit, ['./conformance/broken-harness.js', '--family', 'READ'], {
@@ -197,6 +211,8 @@ export async function backendTemplate() {
     const project = await installing
     await Promise.all([count(must('tsc', ['-p', project], project)), count(brokenTwin(project))])
     await Promise.all([count(reachesTheHighestLevel(project)), count(documentedBackend(project))])
+    await count(survivesBadDisks(project, './conformance/harness.js'))
+    await count(survivesBadDisks(project, './documented/harness.js'))
     await count(sameVerdicts(project))
     return result
   } finally {

@@ -70,6 +70,12 @@ export async function syncDirectory(directory) {
   }
 }
 
+/** The names of a file, of its directory, and of the one above, which may be as new. @param {string} path */
+export async function syncNames(path) {
+  await syncDirectory(dirname(path))
+  await syncDirectory(dirname(dirname(path)))
+}
+
 /** Everything in the file; undefined where there is none. @param {string} path */
 export async function readBytes(path) {
   const file = await open(path, FLAGS.read).catch((/** @type {unknown} */ error) => {

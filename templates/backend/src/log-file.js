@@ -31,6 +31,8 @@ import {
 
 const NEWLINE = 0x0a
 const CHECKSUM = 8
+/** A medium writes no less at once. */
+const SECTOR = 512
 
 /** Refuses versions that are newer than this program, before anything else in the header is believed. */
 const versions = createUpgradeChain([])
@@ -86,8 +88,8 @@ export function scanLog(bytes, id) {
   const events = []
   let end = first.end
   while (end < bytes.length) {
-    // Without a newline it is the start of a batch that was never acknowledged: written last, and not to its end.
-    if (bytes.indexOf(NEWLINE, end) === -1) {
+    // A batch that was never acknowledged: written last, and not to its end or not everywhere.
+    if (isUnfinished(bytes, end)) {
       return { header, seed, events, end, torn: { offset: end, bytes: bytes.length - end }, damage: undefined }
     }
     const batch = jsonAt(bytes, end, seed)
@@ -96,6 +98,28 @@ export function scanLog(bytes, id) {
     end = batch.end
   }
   return { header, seed, events, end, torn: undefined, damage: undefined }
+}
+
+/**
+ * Whether the last line was not wholly written: its newline is missing, or, after a power cut, sectors in the middle of
+ * it, which then read as zeros. JSON has no such byte.
+ *
+ * @param {Buffer} bytes
+ * @param {number} offset
+ */
+function isUnfinished(bytes, offset) {
+  const newline = bytes.indexOf(NEWLINE, offset)
+  if (newline === -1) return true
+  if (newline < bytes.length - 1) return false
+  let holes = 0
+  for (let start = offset; start < newline; start += SECTOR - (start % SECTOR)) {
+    const sector = bytes.subarray(start, Math.min(newline, start + SECTOR - (start % SECTOR)))
+    if (!sector.includes(0)) continue
+    // Zeros in a part of a sector are damage: no power cut makes them.
+    if (sector.some((byte) => byte !== 0)) return false
+    holes += 1
+  }
+  return holes > 0
 }
 
 /**

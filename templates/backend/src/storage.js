@@ -162,7 +162,8 @@ export class AcmeStorage {
         )
         const beside = (await this.#names()).filter((name) => name.startsWith(`${fileNameOf(id)}.`))
         for (const name of beside) await unlink(join(this.#root, name))
-        if (present) await syncDirectory(this.#root)
+        // Also where nothing is left to remove: the one who removed it may not have lived to sync it.
+        if (await isThere(this.#root)) await syncDirectory(this.#root)
         return present
       })
     } finally {

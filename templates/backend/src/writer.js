@@ -1,7 +1,7 @@
 import { link, open, rename, stat, truncate, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { SessionError } from '@session-persistence/core'
-import { createFile, FLAGS, newName, readBytes, syncDirectory, systemCode, typed } from './files.js'
+import { createFile, FLAGS, newName, readBytes, syncDirectory, syncNames, systemCode, typed } from './files.js'
 import { encodeBatch, encodeHeader, scanLog } from './log-file.js'
 import { AcmeReader, tailOf } from './reader.js'
 
@@ -99,8 +99,14 @@ export class AcmeWriter {
       if (systemCode(error) !== 'EEXIST') throw error
       throw new SessionError('ALREADY_EXISTS', 'a session with this id is stored', { sessionId: this.header.id })
     })
-    await unlink(aside)
-    await syncDirectory(dirname(this.#path))
+    try {
+      await syncNames(this.#path)
+      await unlink(aside)
+    } catch (error) {
+      // Nobody was told that it is there, and the next try must not find it.
+      await unlink(this.#path).catch(() => {})
+      throw error
+    }
   }
 
   /** Whoever changed the file since the last batch, it was not this writer. @param {string} file */
@@ -129,15 +135,18 @@ export class AcmeWriter {
     await this.settle()
   }
 
-  async settle() {
-    if (this.#file === undefined) return
-    const file = await open(this.#file, FLAGS.append)
-    try {
-      await file.datasync()
-    } finally {
-      await file.close()
-    }
-    await syncDirectory(dirname(this.#path))
+  /** Whoever wrote what is there may have died before it was durable. */
+  settle() {
+    return typed(this.header.id, async () => {
+      if (this.#file === undefined) return
+      const file = await open(this.#file, FLAGS.append)
+      try {
+        await file.datasync()
+      } finally {
+        await file.close()
+      }
+      await syncNames(this.#path)
+    })
   }
 
   discardTornTail() {

@@ -1,14 +1,16 @@
 /** Tier *io* for whatever backend: the kernel lets calls of real processes fail. */
 import type { CaseContext, ConformanceCase } from '../conformance-case.ts'
 import { drawnImages, durableImage, visibleImage } from '../crash/crash-images.ts'
+import type { DiskImage } from '../crash/disk-image.ts'
 import { Random } from '../crash/random.ts'
 import { moments } from '../crash/recording.ts'
 import { Violation } from '../expectation.ts'
 import type { WorkerStep } from '../worker-process.ts'
 import { faultCase } from './fault-clauses.ts'
-import { continueIn, goOn, KEPT, lookFor, STORE } from './fault-workload.ts'
+import { continueIn, goOn, KEPT, lookFor, PASSING, STORE } from './fault-workload.ts'
 import { PromiseLedger, type Promises } from './promises.ts'
 import { type RecordedRun, recordRun, replayRun, type Start } from './recorded-run.ts'
+import { recoveryStart } from './recovery-start.ts'
 import { type StruckPlace, SYNCS, strike, struckPlaces } from './struck-calls.ts'
 import { TracedMedium, type TracedRun } from './traced-medium.ts'
 
@@ -66,11 +68,13 @@ interface Attempt {
   readonly steps: readonly WorkerStep[]
   readonly start: Start
   readonly isLasting: boolean
+  /** Sessions that the promises are about. */
+  readonly ids: readonly string[]
 }
 
 /** Strikes everywhere, and looks at what is left when the disk is well again. */
 async function strikeEverywhere(context: CaseContext, medium: TracedMedium, attempt: Attempt): Promise<void> {
-  const { steps, start, isLasting } = attempt
+  const { steps, start, isLasting, ids } = attempt
   const places = await struckPlaces(context, medium, steps, start)
   for (const { place, error } of strikes(context, places)) {
     const { struck, words } = strike(place, error, isLasting)
@@ -81,33 +85,39 @@ async function strikeEverywhere(context: CaseContext, medium: TracedMedium, atte
     context.tried('failing calls', 1)
     requireHonest(run, words)
     if (!isLasting) requireFlushed(run, steps, words)
-    const problem = (await lookFor(context, promisesOf(run, steps, start))) ?? (await continueIn(context, KEPT))
+    const problem = (await lookFor(context, promisesOf(run, steps, start), ids)) ?? (await continueIn(context, KEPT))
     if (problem !== undefined) throw new Violation(`${words}, and the disk was well again: ${problem}`)
   }
 }
 
-/** What a process finds that resumes: left by one that was killed, and by power cuts. */
-function recoveryStarts(context: CaseContext, run: RecordedRun): readonly Start[] {
+interface Left {
+  readonly image: DiskImage
+  readonly promises: Promises
+  readonly when: string
+}
+
+/** What a process finds that resumes: left by one that was killed when it was nearly done, and by power cuts. */
+function leftBehind(context: CaseContext, run: RecordedRun): readonly Left[] {
   const random = new Random(Math.floor(context.random() * 2 ** 32))
-  const found: Start[] = []
-  for (const { disk, expected } of moments(run.operations, run.start.promises, run.start.image)) {
+  let killed: Left | undefined
+  const cut: Left[] = []
+  for (const { at, disk, expected } of moments(run.operations, run.start.promises, run.start.image)) {
     if (expected.get(KEPT)?.presence !== 'present') continue
-    // The last one stays: a process that was killed when it was nearly done.
-    found[0] = { image: visibleImage(disk).without(run.vanishes), promises: expected, seed: 2 }
-    const image = random
-      .pick(drawnImages(disk, { random, step: 97 }, 4))()
-      .without(run.vanishes)
-    found.push({ image, promises: expected, seed: 2 })
+    const left = (image: DiskImage, what: string): Left => {
+      return { image: image.without(run.vanishes), promises: expected, when: `after ${what} at operation ${at}` }
+    }
+    killed = left(visibleImage(disk), 'SIGKILL')
+    cut.push(left(random.pick(drawnImages(disk, { random, step: 97 }, 4))(), 'a power cut'))
   }
-  const [killed, ...cut] = found
   const drawn = Array.from({ length: CUT_STARTS[context.effort] }, () => random.pick(cut))
   return killed === undefined ? [] : [killed, ...drawn]
 }
 
 async function tryIo3(context: CaseContext, medium: TracedMedium): Promise<void> {
   const run = await recordRun(context, medium, STORE, nothingStored(medium))
-  for (const start of recoveryStarts(context, run)) {
-    await strikeEverywhere(context, medium, { steps: goOn('resume'), start, isLasting: false })
+  for (const left of leftBehind(context, run)) {
+    const start = await recoveryStart(context, medium, left)
+    await strikeEverywhere(context, medium, { steps: goOn('resume'), start, isLasting: false, ids: [KEPT] })
   }
 }
 
@@ -135,19 +145,14 @@ async function tryIo4(context: CaseContext, medium: TracedMedium): Promise<void>
   }
 }
 
+async function tryStoring(context: CaseContext, medium: TracedMedium, isLasting: boolean): Promise<void> {
+  const start = nothingStored(medium)
+  await strikeEverywhere(context, medium, { steps: STORE, start, isLasting, ids: [KEPT, PASSING] })
+}
+
 export const IO_CASES: readonly ConformanceCase[] = [
-  faultCase('IO-1', (context) =>
-    TracedMedium.use(context, (medium) => {
-      const start = nothingStored(medium)
-      return strikeEverywhere(context, medium, { steps: STORE, start, isLasting: false })
-    }),
-  ),
-  faultCase('IO-2', (context) =>
-    TracedMedium.use(context, (medium) => {
-      const start = nothingStored(medium)
-      return strikeEverywhere(context, medium, { steps: STORE, start, isLasting: true })
-    }),
-  ),
+  faultCase('IO-1', (context) => TracedMedium.use(context, (medium) => tryStoring(context, medium, false))),
+  faultCase('IO-2', (context) => TracedMedium.use(context, (medium) => tryStoring(context, medium, true))),
   faultCase('IO-3', (context) => TracedMedium.use(context, (medium) => tryIo3(context, medium))),
   faultCase('IO-4', (context) => TracedMedium.use(context, (medium) => tryIo4(context, medium))),
 ]

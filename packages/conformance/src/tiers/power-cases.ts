@@ -7,9 +7,10 @@ import { Random } from '../crash/random.ts'
 import { moments } from '../crash/recording.ts'
 import { Violation } from '../expectation.ts'
 import { faultCase } from './fault-clauses.ts'
-import { continueIn, eventsOf, goOn, KEPT, lookFor, PASSING, STORE } from './fault-workload.ts'
-import { foundPromise, type Promises } from './promises.ts'
-import { type RecordedRun, recordRun, type Start } from './recorded-run.ts'
+import { continueIn, goOn, KEPT, lookFor, PASSING, STORE } from './fault-workload.ts'
+import type { Promises } from './promises.ts'
+import { type RecordedRun, recordRun } from './recorded-run.ts'
+import { recoveryStart } from './recovery-start.ts'
 import { TracedMedium } from './traced-medium.ts'
 
 /** States tried in one case, about: what takes a database a quarter of a minute. */
@@ -75,37 +76,17 @@ async function tryPower2(context: CaseContext, medium: TracedMedium): Promise<vo
   const all = [...cuts(await recordedFromNothing(context, medium), random, 6)]
   let states = 0
   for (let recovery = 0; recovery < RECOVERIES[context.effort]; recovery += 1) {
-    const { image, promises, when } = random.pick(all)
-    const start = await startFrom(context, medium, image, promises, when)
+    const cut = random.pick(all)
+    const start = await recoveryStart(context, medium, cut)
     const next = await recordRun(context, medium, goOn(start.promises.has(KEPT) ? 'resume' : 'create'), start)
     for (const second of cuts(next, random, 2)) {
       medium.restore(second.image)
-      requireKept(await lookFor(context, second.promises, [KEPT]), `${when}; and once more ${second.when}`)
+      requireKept(await lookFor(context, second.promises, [KEPT]), `${cut.when}; and once more ${second.when}`)
       states += 1
     }
   }
   context.tried('recoveries', RECOVERIES[context.effort])
   context.tried('crash states', states)
-}
-
-/** What a process finds at first is what it must keep once it has acknowledged something of its own. */
-async function startFrom(
-  context: CaseContext,
-  medium: TracedMedium,
-  image: DiskImage,
-  promises: Promises,
-  when: string,
-): Promise<Start> {
-  medium.restore(image)
-  requireKept(await lookFor(context, promises, [KEPT]), when)
-  const persistence = await context.open()
-  const found = await eventsOf(persistence, KEPT)
-  await persistence.close()
-  const before = promises.get(KEPT)
-  if (found === undefined || before === undefined) return { image, promises: new Map(), seed: 2 }
-  // Of what was found and never acknowledged another cut may take a part, until something is acknowledged behind it.
-  const presence = before.presence === 'present' ? 'present' : 'unknown'
-  return { image, promises: new Map([[KEPT, { ...foundPromise(before, found), presence }]]), seed: 2 }
 }
 
 async function tryPower3(context: CaseContext, medium: TracedMedium): Promise<void> {

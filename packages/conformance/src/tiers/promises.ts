@@ -64,9 +64,9 @@ function withDurable(promise: SessionPromise, durable: number): SessionPromise {
   return durable === 0 ? promise : { ...promise, durable: Math.max(durable, promise.durable), presence: 'present' }
 }
 
-/** What is found of a session, as a promise: a process that goes on from there must keep all of it. */
+/** The promise to a process that goes on from what it finds: nothing of it changes, and no less is acknowledged. */
 export function foundPromise(promise: SessionPromise, found: readonly AnySessionEvent[]): SessionPromise {
-  return { ...promise, events: found, ends: new Set([...promise.ends, found.length]), presence: 'present' }
+  return { ...promise, events: found, ends: new Set([...promise.ends, found.length]) }
 }
 
 /** Undefined where `found` (undefined: no session) keeps the promise, else a sentence. */

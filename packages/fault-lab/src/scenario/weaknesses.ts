@@ -55,6 +55,21 @@ function unsyncedAppends(fileSystem: FileSystem): FileSystem {
   return changed({ open })(fileSystem)
 }
 
+/** An append that syncs by itself, and once more when that fails. */
+function repeatedSyncs(fileSystem: FileSystem): FileSystem {
+  const unsynced = unsyncedAppends(fileSystem)
+  return changed({}, (file, how) => {
+    if (how !== 'append-durable') return {}
+    return {
+      append: async (bytes) => {
+        const count = await file.append(bytes)
+        await file.sync().catch(() => file.sync())
+        return count
+      },
+    }
+  })(unsynced)
+}
+
 const ignoring = async (): Promise<void> => {}
 
 /** Each by the name of the step that is left out. */
@@ -95,6 +110,7 @@ export const WEAKNESSES: { readonly [name: string]: Weakness } = {
 /** The same, seen by other suites than the modelled power cuts. */
 export const OTHER_WEAKNESSES: { readonly [name: string]: Weakness } = {
   'take a lock that excludes nobody': changed({}, () => ({ tryLock: () => true })),
+  'repeat a sync that failed': repeatedSyncs,
   'take a full disk for a whole write': changed({}, (file) => ({
     append: async (bytes) => {
       await file.append(bytes).catch(() => {})

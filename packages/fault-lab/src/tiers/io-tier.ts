@@ -1,5 +1,6 @@
 /** The conformance tier *io*: calls of the backend to its file system fail, once and for ever. */
 import type { CaseContext, ConformanceCase } from '@session-persistence/conformance'
+import { durableImage, faultCase } from '@session-persistence/conformance/crash-states'
 import { isSessionError } from '@session-persistence/core'
 import { FAULTS, type Fault } from '../model/fault.ts'
 import type { ModelFileSystem } from '../model/model-file-system.ts'
@@ -72,65 +73,58 @@ async function requireKept(machine: Machine, progress: Progress, { fault, call }
   await persistence.close()
 }
 
-function ioCase(id: string, title: string, why: string, run: (context: CaseContext) => Promise<void>): ConformanceCase {
-  return { id, level: 'MUST', family: 'IO', title, why, since: '0.1', needs: { tier: 'io', timeoutMs: 240_000 }, run }
+/** Stores under every failing call, and looks at what is left when the disk is well again. */
+async function storeEverywhere(context: CaseContext, openOnPort: OpenOnPort, lasting: boolean): Promise<void> {
+  await everywhere(context, lasting, async (struck) => {
+    const machine = new Machine(openOnPort)
+    const progress = newProgress()
+    const reached = await storedUnder(machine, struck, progress)
+    await requireKept(machine, progress, struck)
+    return reached
+  })
+}
+
+async function resumeEverywhere(context: CaseContext, openOnPort: OpenOnPort): Promise<void> {
+  await everywhere(context, false, async (struck) => {
+    const machine = new Machine(openOnPort)
+    const progress = newProgress()
+    const first = await machine.start()
+    const session = await first.create({ id: SESSION_ID })
+    await converse(session, progress)
+    await first.close()
+    const { decide, reached } = strike(struck)
+    try {
+      const persistence = await machine.start(decide)
+      const resumed = await persistence.resume(SESSION_ID)
+      await resumed.close().catch((error: unknown) => requireHonest(error, struck))
+      await persistence.close().catch(() => {})
+    } catch (error) {
+      requireHonest(error, struck)
+    }
+    const again = await machine.start()
+    const found = (await eventsOf(again))?.slice(0, progress.submitted.length)
+    expectKept(found, progress, `after a resume with ${struck.fault.code} at call ${struck.call}`)
+    await again.close()
+    return reached()
+  })
+}
+
+/** The model drops what a failed sync could not write: what was acknowledged since must be on its medium all the same. */
+async function cutAfterFailures(context: CaseContext, openOnPort: OpenOnPort): Promise<void> {
+  await everywhere(context, false, async (struck) => {
+    const machine = new Machine(openOnPort)
+    const progress = newProgress()
+    const reached = await storedUnder(machine, struck, progress)
+    await requireKept(new Machine(openOnPort, durableImage(machine.disk)), progress, struck)
+    return reached
+  })
 }
 
 export function ioCases(openOnPort: OpenOnPort): readonly ConformanceCase[] {
   return [
-    ioCase(
-      'IO-1',
-      'Whichever call fails once: a flush that is tried again succeeds, and everything is stored once and in order.',
-      'A disk that stutters must cost time, not events.',
-      (context) =>
-        everywhere(context, false, async (struck) => {
-          const machine = new Machine(openOnPort)
-          const progress = newProgress()
-          const reached = await storedUnder(machine, struck, progress)
-          await requireKept(machine, progress, struck)
-          return reached
-        }),
-    ),
-    ioCase(
-      'IO-2',
-      'Whichever call fails from then on: the error is typed, and what was acknowledged is there when the disk is well.',
-      'A disk that dies must not take what it had already been given.',
-      (context) =>
-        everywhere(context, true, async (struck) => {
-          const machine = new Machine(openOnPort)
-          const progress = newProgress()
-          const reached = await storedUnder(machine, struck, progress)
-          await requireKept(machine, progress, struck)
-          return reached
-        }),
-    ),
-    ioCase(
-      'IO-3',
-      'A resume under whichever failing call succeeds or is refused with a type; another one finds everything.',
-      'Recovery runs where something has just gone wrong, and may meet the next error.',
-      (context) =>
-        everywhere(context, false, async (struck) => {
-          const machine = new Machine(openOnPort)
-          const progress = newProgress()
-          const first = await machine.start()
-          const session = await first.create({ id: SESSION_ID })
-          await converse(session, progress)
-          await first.close()
-          const { decide, reached } = strike(struck)
-          try {
-            const persistence = await machine.start(decide)
-            const resumed = await persistence.resume(SESSION_ID)
-            await resumed.close().catch((error: unknown) => requireHonest(error, struck))
-            await persistence.close().catch(() => {})
-          } catch (error) {
-            requireHonest(error, struck)
-          }
-          const again = await machine.start()
-          const found = (await eventsOf(again))?.slice(0, progress.submitted.length)
-          expectKept(found, progress, `after a resume with ${struck.fault.code} at call ${struck.call}`)
-          await again.close()
-          return reached()
-        }),
-    ),
+    faultCase('IO-1', (context) => storeEverywhere(context, openOnPort, false)),
+    faultCase('IO-2', (context) => storeEverywhere(context, openOnPort, true)),
+    faultCase('IO-3', (context) => resumeEverywhere(context, openOnPort)),
+    faultCase('IO-4', (context) => cutAfterFailures(context, openOnPort)),
   ]
 }

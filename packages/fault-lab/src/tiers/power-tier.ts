@@ -5,6 +5,7 @@ import {
   type CrashImage,
   drawnImages,
   durableImage,
+  faultCase,
   moments,
   Random,
   Recording,
@@ -61,22 +62,10 @@ async function cutEverywhere(
   }
 }
 
-function powerCase(
-  id: string,
-  title: string,
-  why: string,
-  run: (context: CaseContext) => Promise<void>,
-): ConformanceCase {
-  const needs = { tier: 'power', capabilities: { durability: ['power'] }, timeoutMs: 240_000 } as const
-  return { id, level: 'MUST', family: 'POWER', title, why, since: '0.1', needs, run }
-}
-
 export function powerCases(openOnPort: OpenOnPort): readonly ConformanceCase[] {
   return [
-    powerCase(
+    faultCase(
       'POWER-1',
-      'Wherever the power is cut: everything that a flush covered is there, in order, and nothing that nobody appended.',
-      'It is the promise of flush.',
       async (context) =>
         await cutEverywhere(context, await recorded(openOnPort), async (image, promised, when) => {
           const persistence = await new Machine(openOnPort, image).start()
@@ -84,10 +73,8 @@ export function powerCases(openOnPort: OpenOnPort): readonly ConformanceCase[] {
           await persistence.close()
         }),
     ),
-    powerCase(
+    faultCase(
       'POWER-2',
-      'What a power cut left resumes, or is created again, goes on, and survives the next cut.',
-      'A recovery that is not durable itself loses what the first cut had spared.',
       async (context) =>
         await cutEverywhere(context, await recorded(openOnPort), async (image, promised, when) => {
           const machine = new Machine(openOnPort, image)
@@ -109,24 +96,19 @@ export function powerCases(openOnPort: OpenOnPort): readonly ConformanceCase[] {
           await persistence.close()
         }),
     ),
-    powerCase(
-      'POWER-3',
-      'A deleted session does not come back, whenever the power is cut after delete has resolved.',
-      'What somebody wanted to be gone must be gone.',
-      async () => {
-        const machine = new Machine(openOnPort)
-        const persistence = await machine.start()
-        const session = await persistence.create({ id: SESSION_ID })
-        await converse(session, newProgress())
-        await session.close()
-        await persistence.delete(SESSION_ID)
-        for (const make of drawnImages(machine.disk, { random: new Random(1) }, STATES.full)) {
-          const after = await new Machine(openOnPort, make()).start()
-          if ((await eventsOf(after)) !== undefined) throw new Error('the deleted session came back')
-          await after.close()
-        }
-        await persistence.close()
-      },
-    ),
+    faultCase('POWER-3', async () => {
+      const machine = new Machine(openOnPort)
+      const persistence = await machine.start()
+      const session = await persistence.create({ id: SESSION_ID })
+      await converse(session, newProgress())
+      await session.close()
+      await persistence.delete(SESSION_ID)
+      for (const make of drawnImages(machine.disk, { random: new Random(1) }, STATES.full)) {
+        const after = await new Machine(openOnPort, make()).start()
+        if ((await eventsOf(after)) !== undefined) throw new Error('the deleted session came back')
+        await after.close()
+      }
+      await persistence.close()
+    }),
   ]
 }
