@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { codeBlocks } from '../markdown.mjs'
 import { runCommand } from '../run-command.mjs'
-import { publicPackages, readManifest, root } from '../workspace.mjs'
+import { readManifest, root } from '../workspace.mjs'
+import { countedSteps, installed, installOutside, must, pack } from './packed-tarballs.mjs'
 
 /** Everything at the scale of CI; on every machine a sample. */
 const whole = Number(process.env.SESSION_PERSISTENCE_TEST_SCALE ?? 1) >= 5
@@ -15,51 +16,16 @@ const PACKED = ['@session-persistence/core', '@session-persistence/conformance']
 const kit = join('node_modules', '.bin', 'session-persistence-conformance')
 
 /**
- * @param {string} command
- * @param {readonly string[]} args
- * @param {string} cwd
- * @param {Readonly<Record<string, string>>} [env]
- */
-async function must(command, args, cwd, env = {}) {
-  const { ok, output } = await runCommand(command, args, { cwd, env })
-  if (!ok) throw new Error(`${command} ${args.join(' ')}\n${output}`)
-  return output
-}
-
-/** @param {string} directory */
-async function pack(directory) {
-  const chosen = publicPackages().filter(({ manifest }) => PACKED.includes(manifest.name))
-  const packing = chosen.map(async ({ directory: cwd, manifest }) => {
-    await must('pnpm', ['pack', '--pack-destination', directory], cwd)
-    const file = `${manifest.name.replace('@', '').replace('/', '-')}-${manifest.version}.tgz`
-    return /** @type {const} */ ([manifest.name, `file:${join(directory, file)}`])
-  })
-  return Object.fromEntries(await Promise.all(packing))
-}
-
-/**
  * The template, installed; the backend of the documentation stands beside it.
  *
  * @param {string} directory
  */
 async function install(directory) {
-  const tarballs = await pack(directory)
   const project = join(directory, 'acme-sessions')
   cpSync(join(root, 'templates', 'backend'), project, { recursive: true })
-  const manifest = readManifest(project)
-  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const nodeTypes = readManifest(join(root, 'node_modules', '@types', 'node'))
-  const installed = {
-    ...manifest,
-    packageManager: `pnpm@${devDependencies.pnpm}`,
-    dependencies: tarballs,
-    devDependencies: { '@types/node': nodeTypes.version },
-    // The kit depends on core, and must find this one.
-    pnpm: { overrides: tarballs },
-  }
-  writeFileSync(join(project, 'package.json'), JSON.stringify(installed, null, 2))
-  const store = (await must('pnpm', ['store', 'path'], root)).trim()
-  await must('pnpm', ['install', '--ignore-workspace', '--prefer-offline', '--store-dir', store], project)
+  const manifest = { ...readManifest(project), ...installed(await pack(directory, PACKED)) }
+  writeFileSync(join(project, 'package.json'), JSON.stringify(manifest, null, 2))
+  await installOutside(project)
   // The kit brings no runner, and neither does the template; this one is the workspace's.
   symlinkSync(join(root, 'node_modules', 'vitest'), join(project, 'node_modules', 'vitest'))
   mkdirSync(join(project, 'documented'))
@@ -120,10 +86,13 @@ function jestShaped(project) {
     cpSync(join(harnesses, name), join(project, 'conformance', name))
   }
   mkdirSync(join(project, 'jest'))
-  return must(process.execPath, [join('conformance', 'jest-shaped-run.mjs')], project, {
-    CONFORMANCE_HARNESS: pathToFileURL(join(project, 'conformance', 'harness.js')).href,
-    CONFORMANCE_OPTIONS: JSON.stringify({ effort, ...(whole ? {} : { tiers: ['logic', 'medium'] }) }),
-    CONFORMANCE_REPORT: join(project, 'jest', 'conformance.json'),
+  return must(process.execPath, [join('conformance', 'jest-shaped-run.mjs')], {
+    cwd: project,
+    env: {
+      CONFORMANCE_HARNESS: pathToFileURL(join(project, 'conformance', 'harness.js')).href,
+      CONFORMANCE_OPTIONS: JSON.stringify({ effort, ...(whole ? {} : { tiers: ['logic', 'medium'] }) }),
+      CONFORMANCE_REPORT: join(project, 'jest', 'conformance.json'),
+    },
   })
 }
 
@@ -133,10 +102,10 @@ async function sameVerdicts(project) {
   const tiers = whole ? [] : ['--tier', 'logic,medium']
   const command = ['./conformance/harness.js', '--effort', effort, ...tiers, '--out', 'command']
   const runs = [
-    must(process.execPath, ['--test', writeTest(project, 'node:test')], project),
-    must('vitest', ['run', '--root', project, writeTest(project, 'vitest')], project),
+    must(process.execPath, ['--test', writeTest(project, 'node:test')], { cwd: project }),
+    must('vitest', ['run', '--root', project, writeTest(project, 'vitest')], { cwd: project }),
     jestShaped(project),
-    must(kit, command, project),
+    must(kit, command, { cwd: project }),
   ]
   await Promise.all(runs)
   const expected = verdicts(project, 'command')
@@ -147,7 +116,7 @@ async function sameVerdicts(project) {
 
 /** @param {string} project */
 async function reachesTheHighestLevel(project) {
-  const output = await must(kit, ['./conformance/harness.js', '--effort', effort], project)
+  const output = await must(kit, ['./conformance/harness.js', '--effort', effort], { cwd: project })
   if (!/outcome: conforms; level reached: medium\n\d+ passed, 0 failed, 0 skipped\n$/.test(output))
     throw new Error(output)
 }
@@ -156,7 +125,7 @@ async function reachesTheHighestLevel(project) {
 async function documentedBackend(project) {
   const tiers = whole ? [] : ['--tier', 'logic,medium']
   const args = ['--no', '@session-persistence/conformance', './documented/harness.js', '--effort', effort, ...tiers]
-  const output = await must('npx', args, project)
+  const output = await must('npx', args, { cwd: project })
   if (!output.includes('outcome: conforms; level reached:')) throw new Error(output)
 }
 
@@ -192,24 +161,13 @@ async function brokenTwin(project) {
 /** @returns {Promise<import('../test.mjs').CheckResult>} */
 export async function backendTemplate() {
   const directory = mkdtempSync(join(tmpdir(), 'session-persistence-template-'))
-  /** @type {{ passed: number, failed: number, skipped: number, output: string }} */
-  const result = { passed: 0, failed: 0, skipped: 0, output: '' }
-  /** @param {Promise<unknown>} step */
-  const count = async (step) => {
-    try {
-      await step
-      result.passed += 1
-    } catch (error) {
-      result.failed += 1
-      result.output += `${error instanceof Error ? error.message : error}\n`
-    }
-  }
+  const { result, count } = countedSteps()
   try {
     const installing = install(directory)
     await count(installing)
     if (result.failed > 0) return result
     const project = await installing
-    await Promise.all([count(must('tsc', ['-p', project], project)), count(brokenTwin(project))])
+    await Promise.all([count(must('tsc', ['-p', project], { cwd: project })), count(brokenTwin(project))])
     await Promise.all([count(reachesTheHighestLevel(project)), count(documentedBackend(project))])
     await count(survivesBadDisks(project, './conformance/harness.js'))
     await count(survivesBadDisks(project, './documented/harness.js'))

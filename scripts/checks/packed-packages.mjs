@@ -1,36 +1,11 @@
 // What a user gets: each public package is packed, the tarballs are judged by publint and attw, then installed into a
 // project outside the workspace, type-checked there, imported, required, and their commands run.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runCommand } from '../run-command.mjs'
-import { publicPackages, root } from '../workspace.mjs'
+import { countedSteps, installed, installOutside, must, pack } from './packed-tarballs.mjs'
 
-/** @typedef {import('../workspace.mjs').Manifest & { readonly tarball: string }} PackedPackage */
-
-/**
- * @param {string} command
- * @param {readonly string[]} args
- * @param {{ cwd?: string }} [options]
- */
-async function must(command, args, options) {
-  const { ok, output } = await runCommand(command, args, options)
-  if (!ok) throw new Error(`${command} ${args.join(' ')}\n${output}`)
-  return output
-}
-
-/**
- * @param {string} directory
- * @returns {Promise<PackedPackage[]>}
- */
-async function packAll(directory) {
-  const packing = publicPackages().map(async ({ directory: cwd, manifest }) => {
-    const tarball = join(directory, `${manifest.name.replace('@', '').replace('/', '-')}-${manifest.version}.tgz`)
-    await must('pnpm', ['pack', '--pack-destination', directory], { cwd })
-    return { ...manifest, tarball }
-  })
-  return Promise.all(packing)
-}
+/** @typedef {import('./packed-tarballs.mjs').PackedPackage} PackedPackage */
 
 /** @param {PackedPackage} packed */
 const isLibrary = ({ exports }) => exports?.['.'] !== undefined
@@ -46,23 +21,11 @@ async function judge(packed) {
  * @param {string} directory
  * @param {readonly PackedPackage[]} packed
  */
-async function installOutside(directory, packed) {
-  const tarballs = Object.fromEntries(packed.map(({ name, tarball }) => [name, `file:${tarball}`]))
-  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const nodeTypes = JSON.parse(readFileSync(join(root, 'node_modules', '@types', 'node', 'package.json'), 'utf8'))
-  const manifest = {
-    name: 'consumer',
-    private: true,
-    packageManager: `pnpm@${devDependencies.pnpm}`,
-    dependencies: tarballs,
-    devDependencies: { '@types/node': nodeTypes.version },
-    // Packages that depend on each other must find these tarballs, not published ones.
-    pnpm: { overrides: tarballs },
-  }
+async function installConsumer(directory, packed) {
   mkdirSync(directory, { recursive: true })
+  const manifest = { name: 'consumer', private: true, ...installed(packed) }
   writeFileSync(join(directory, 'package.json'), JSON.stringify(manifest, null, 2))
-  const store = (await must('pnpm', ['store', 'path'])).trim()
-  await must('pnpm', ['install', '--ignore-workspace', '--prefer-offline', '--store-dir', store], { cwd: directory })
+  await installOutside(directory)
 }
 
 /**
@@ -145,23 +108,12 @@ await persistence.close()
 /** @returns {Promise<import('../test.mjs').CheckResult>} */
 export async function packedPackages() {
   const directory = mkdtempSync(join(tmpdir(), 'session-persistence-packed-'))
-  /** @type {{ passed: number, failed: number, skipped: number, output: string }} */
-  const result = { passed: 0, failed: 0, skipped: 0, output: '' }
-  /** @param {Promise<void>} step */
-  const count = async (step) => {
-    try {
-      await step
-      result.passed += 1
-    } catch (error) {
-      result.failed += 1
-      result.output += `${error instanceof Error ? error.message : error}\n`
-    }
-  }
+  const { result, count } = countedSteps()
   try {
-    const packed = await packAll(directory)
+    const packed = await pack(directory)
     const consumer = join(directory, 'consumer')
     await Promise.all(packed.map((one) => count(judge(one))))
-    await count(installOutside(consumer, packed).then(() => useOutside(consumer, packed)))
+    await count(installConsumer(consumer, packed).then(() => useOutside(consumer, packed)))
     return result
   } finally {
     rmSync(directory, { recursive: true, force: true })

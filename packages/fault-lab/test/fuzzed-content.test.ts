@@ -3,7 +3,6 @@
 import { jsonlStorage } from '@session-persistence/jsonl'
 import { expect, it } from 'vitest'
 import {
-  CostMeter,
   damagedLog,
   type FileBackend,
   flipEverywhere,
@@ -18,6 +17,7 @@ import {
   sampleBatches,
   share,
 } from '../src/index.ts'
+import { tryMutations } from './parts/fuzzed-log.ts'
 
 /** Its logs have no checksums, so that every change reaches the code behind them. */
 const UNGUARDED: FileBackend = {
@@ -27,17 +27,13 @@ const UNGUARDED: FileBackend = {
 }
 
 it('content that no checksum guards', { timeout: 600_000 * (1 + SCALE) }, async () => {
-  const random = new Random(SEED)
-  const fuzzer = new LogFuzzer(UNGUARDED)
   const mutations = share(100_000)
-  const cost = new CostMeter()
-  let log: Buffer = Buffer.alloc(0)
-  for (let run = 0; run < mutations; run++) {
-    if (run % 1000 === 0) log = await logOf(UNGUARDED, sampleBatches(random, 4, 4, 30))
-    const changed = mutate(log, random)
-    const problem = (await fuzzer.tryUnguarded(changed)) ?? cost.next()
-    if (problem !== undefined) expect.fail(`run ${run}: ${problem}\n${changed.toString('base64')}`)
-  }
+  await tryMutations({
+    backend: UNGUARDED,
+    count: mutations,
+    newBatches: (random) => sampleBatches(random, 4, 4, 30),
+    verdict: (fuzzer, changed) => fuzzer.tryUnguarded(changed),
+  })
   report('fuzzed content, behind the checksum: jsonl', { mutations, violations: 0 })
 })
 

@@ -1,5 +1,10 @@
 import type { KillTable } from './kill-table.ts'
 
+/** What damages the middle of a log and wants it noticed, with its place. */
+const DAMAGE_NOTICED = ['CORRUPT-2', 'CORRUPT-3', 'CORRUPT-4', 'CORRUPT-5', 'CORRUPT-6', 'CORRUPT-9'] as const
+/** The same, and what cuts it. */
+const ANY_DAMAGE = ['CORRUPT-1', ...DAMAGE_NOTICED] as const
+
 /** Kills of what is wrong across processes, in stored bytes, or in what is declared. */
 export const BYTES_KILLS: KillTable = {
   'acknowledges-before-writing': ['CRASH-1', 'CRASH-2', 'CRASH-3', 'CRASH-5', 'CRASH-6', 'CRASH-8', 'CAP-4'],
@@ -34,18 +39,7 @@ export const BYTES_KILLS: KillTable = {
   'one-writer-a-store': ['CONC-13'],
   'failures-silent': ['DURABLE-11'],
   'conflict-swallowed': ['DURABLE-11', 'CONC-10'],
-  'reader-touches-files': [
-    'READ-16',
-    'CORRUPT-1',
-    'CORRUPT-2',
-    'CORRUPT-3',
-    'CORRUPT-4',
-    'CORRUPT-5',
-    'CORRUPT-6',
-    'CORRUPT-9',
-    'CORRUPT-15',
-    'SEC-4',
-  ],
+  'reader-touches-files': ['READ-16', ...ANY_DAMAGE, 'CORRUPT-15', 'SEC-4'],
   'inspect-repairs-files': ['READ-16', 'RECOVER-13'],
   'ids-are-paths': ['ID-4'],
   'delete-leaves-a-file': ['DELETE-6'],
@@ -53,39 +47,10 @@ export const BYTES_KILLS: KillTable = {
   'files-readable-by-all': ['SEC-3'],
   'linked-logs-look-empty': ['SEC-4'],
   'stray-files-listed': ['SEC-5'],
-  'damage-becomes-an-event': [
-    'CORRUPT-1',
-    'CORRUPT-2',
-    'CORRUPT-3',
-    'CORRUPT-4',
-    'CORRUPT-5',
-    'CORRUPT-6',
-    'CORRUPT-9',
-    'CORRUPT-15',
-    'CAP-6',
-  ],
-  'damage-ends-silently': ['CORRUPT-2', 'CORRUPT-3', 'CORRUPT-4', 'CORRUPT-5', 'CORRUPT-6', 'CORRUPT-9', 'CAP-6'],
-  'damage-untyped': [
-    'CORRUPT-1',
-    'CORRUPT-2',
-    'CORRUPT-3',
-    'CORRUPT-4',
-    'CORRUPT-5',
-    'CORRUPT-6',
-    'CORRUPT-9',
-    'CORRUPT-15',
-    'CAP-6',
-  ],
-  'damage-is-not-found': [
-    'CORRUPT-1',
-    'CORRUPT-2',
-    'CORRUPT-3',
-    'CORRUPT-4',
-    'CORRUPT-5',
-    'CORRUPT-6',
-    'CORRUPT-9',
-    'CAP-6',
-  ],
+  'damage-becomes-an-event': [...ANY_DAMAGE, 'CORRUPT-15', 'CAP-6'],
+  'damage-ends-silently': [...DAMAGE_NOTICED, 'CAP-6'],
+  'damage-untyped': [...ANY_DAMAGE, 'CORRUPT-15', 'CAP-6'],
+  'damage-is-not-found': [...ANY_DAMAGE, 'CAP-6'],
   'repeated-batches-skipped': ['CORRUPT-5'],
   'gap-without-numbers': ['CORRUPT-6'],
   'damaged-sessions-hidden': ['CORRUPT-7'],
@@ -98,17 +63,7 @@ export const BYTES_KILLS: KillTable = {
   'verify-finds-nothing': ['CORRUPT-5', 'CORRUPT-12', 'CORRUPT-13', 'CAP-6'],
   'repair-at-once': ['CORRUPT-14'],
   'repair-forgets-the-original': ['CORRUPT-14'],
-  'checksum-declared-not-checked': [
-    'CORRUPT-2',
-    'CORRUPT-3',
-    'CORRUPT-4',
-    'CORRUPT-5',
-    'CORRUPT-6',
-    'CORRUPT-9',
-    'CORRUPT-12',
-    'CORRUPT-13',
-    'CAP-6',
-  ],
+  'checksum-declared-not-checked': [...DAMAGE_NOTICED, 'CORRUPT-12', 'CORRUPT-13', 'CAP-6'],
   'salvage-is-only-declared': ['CAP-2'],
   'durability-understated': ['CAP-7'],
   'exclusion-understated': ['CAP-8'],

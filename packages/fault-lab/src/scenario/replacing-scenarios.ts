@@ -2,6 +2,30 @@
 import { sampleBatch, sampleBatches } from './sample-events.ts'
 import type { Scenario } from './scenario.ts'
 import { appendBatches, failOnce, pages, readKept, stored, stubbornly } from './scenario-steps.ts'
+import type { Stage } from './stage.ts'
+
+/** What gave a log its new name could not make that durable. */
+function failSyncAfterRename(stage: Stage): void {
+  let renamed = false
+  failOnce(stage, (name) => {
+    renamed = renamed || name === 'rename'
+    return renamed && name === 'syncDirectory'
+  })
+}
+
+async function storedAndDamaged(stage: Stage, batches: number): Promise<void> {
+  await stored(stage, batches)
+  const log = await stage.readLog()
+  stage.promise({ histories: [], absent: 'forbidden', damaged: true })
+  await stage.scribble(Buffer.from('####'), log.length >> 1)
+}
+
+/** From now on it may be gone, and must be whole where it is not. */
+async function storedToBeDeleted(stage: Stage, batches: number): Promise<void> {
+  await stored(stage, batches)
+  const before = stage.acknowledged
+  stage.promise({ histories: [{ events: before, atLeast: before.length }], absent: 'allowed' })
+}
 
 export const REPLACING_SCENARIOS: readonly Scenario[] = [
   {
@@ -64,9 +88,7 @@ export const REPLACING_SCENARIOS: readonly Scenario[] = [
   {
     name: 'delete, then create again',
     async run(stage) {
-      await stored(stage, 2)
-      const before = stage.acknowledged
-      stage.promise({ histories: [{ events: before, atLeast: before.length }], absent: 'allowed' })
+      await storedToBeDeleted(stage, 2)
       const storage = stage.start()
       await storage.delete(stage.id)
       stage.acknowledgeAbsence()
@@ -78,15 +100,9 @@ export const REPLACING_SCENARIOS: readonly Scenario[] = [
   {
     name: 'delete again what could not be deleted',
     async run(stage) {
-      await stored(stage, 1)
-      const before = stage.acknowledged
-      stage.promise({ histories: [{ events: before, atLeast: before.length }], absent: 'allowed' })
+      await storedToBeDeleted(stage, 1)
       const storage = stage.start()
-      let renamed = false
-      failOnce(stage, (name) => {
-        renamed = renamed || name === 'rename'
-        return renamed && name === 'syncDirectory'
-      })
+      failSyncAfterRename(stage)
       await stubbornly(async () => {
         await storage.delete(stage.id)
       })
@@ -97,11 +113,7 @@ export const REPLACING_SCENARIOS: readonly Scenario[] = [
     name: 'create again what could not be published',
     async run(stage) {
       const writer = await stage.start().openWriter(stage.id, { kind: 'create', header: stage.header })
-      let renamed = false
-      failOnce(stage, (name) => {
-        renamed = renamed || name === 'rename'
-        return renamed && name === 'syncDirectory'
-      })
+      failSyncAfterRename(stage)
       const batch = sampleBatch(stage.random, 0, 2, 30)
       await stubbornly(() => stage.append(writer, batch))
       await writer.close()
@@ -110,16 +122,9 @@ export const REPLACING_SCENARIOS: readonly Scenario[] = [
   {
     name: 'repair again what could not be repaired',
     async run(stage) {
-      await stored(stage, 3)
-      const log = await stage.readLog()
-      stage.promise({ histories: [], absent: 'forbidden', damaged: true })
-      await stage.scribble(Buffer.from('####'), log.length >> 1)
+      await storedAndDamaged(stage, 3)
       const storage = stage.start()
-      let renamed = false
-      failOnce(stage, (name) => {
-        renamed = renamed || name === 'rename'
-        return renamed && name === 'syncDirectory'
-      })
+      failSyncAfterRename(stage)
       await stubbornly(async () => {
         await storage.repair?.(stage.id, { dryRun: false })
       })
@@ -129,10 +134,7 @@ export const REPLACING_SCENARIOS: readonly Scenario[] = [
   {
     name: 'repair a damaged log',
     async run(stage) {
-      await stored(stage, 4)
-      const log = await stage.readLog()
-      stage.promise({ histories: [], absent: 'forbidden', damaged: true })
-      await stage.scribble(Buffer.from('####'), log.length >> 1)
+      await storedAndDamaged(stage, 4)
       const storage = stage.start()
       const plan = await storage.repair?.(stage.id, { dryRun: true })
       await storage.repair?.(stage.id, { dryRun: false })
