@@ -49,6 +49,22 @@ describe('export and import', () => {
     ).toEqual(['INVALID_ARGUMENT', 'NOT_FOUND'])
   })
 
+  it('refuse the log of another program that looks like a transcript, and name it', async () => {
+    const frame = { uuid: 'a', parentUuid: null, sessionId: 's', timestamp: '2026-01-01T00:00:00Z', type: 'user' }
+    await writeFile(
+      file('other.jsonl'),
+      `${JSON.stringify({ ...frame, message: { role: 'user', parts: [{ text: 'Hello' }] } })}\n`,
+    )
+    const refused = await runCli(['import', file('other.jsonl'), '--root', place.root])
+    expect(refused).toMatchObject({ code: 3, stdout: '' })
+    expect(refused.stderr).toMatch(/^session-persistence: NOT_SUPPORTED: [^\n]+ is a Qwen Code log; [^\n]+\n$/)
+    // Whoever names a format has decided, and is told what came of it.
+    const forced = await runCli(['import', file('other.jsonl'), '--format', 'claude-code', '--root', place.root])
+    expect(forced).toMatchObject({ code: 0, stderr: '' })
+    expect(forced.stdout).toContain('1 record, 0 mapped and 1 kept')
+    expect(forced.stdout).toContain('no record of a conversation was found in it: all are kept as they are\n')
+  })
+
   it('take every log below a directory, follow no link, and go on after a directory without one', async () => {
     const ids = ['talk-one', 'talk-two']
     for (const id of ids) await store(place.root, id, (session) => twoTurns(session))

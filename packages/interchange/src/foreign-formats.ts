@@ -1,5 +1,6 @@
 import type { SourceRecord } from './source/decode-line.ts'
 import { headRecords } from './source/head-records.ts'
+import { isRecord } from './source/record-fields.ts'
 
 /** What a file is, in words for the one who named it. */
 export interface ForeignFormat {
@@ -22,6 +23,13 @@ const has = (record: SourceRecord, ...names: readonly string[]): boolean => name
 /** How logs of other programs look: enough to name them, not to read them. */
 const PROGRAMS: readonly (readonly [what: string, matches: (record: SourceRecord) => boolean])[] = [
   ['a stored session of this program; open its store with --root instead of naming the file', isStoredLog],
+  ['a Qwen Code log', (r) => has(r, 'uuid', 'sessionId') && isRecord(r.message) && has(r.message, 'parts')],
+  ['a Factory Droid log', isDroidRecord],
+  ['a Copilot CLI log', (r) => r.type === 'session.start' && has(r, 'id', 'data', 'parentId')],
+  [
+    'the output of Claude Code in a pipe; import the transcript, a file below ~/.claude/projects',
+    (r) => has(r, 'session_id') && ((r.type === 'system' && r.subtype === 'init') || isRecord(r.message)),
+  ],
   ['a Pi session log', (r) => r.type === 'session' && has(r, 'id', 'timestamp') && !has(r, 'createdAt')],
   ['a Codex log', (r) => r.type === 'session_meta' || (has(r, 'timestamp', 'payload') && has(r, 'type'))],
   ['a Codex app-server log', (r) => has(r, 'method', 'params') || has(r, 'ts', 'dir', 'kind')],
@@ -51,6 +59,14 @@ function isStoredLog(record: SourceRecord): boolean {
     record.format === 'session-persistence' ||
     (has(record, 'seq', 'time', 'type', 'data') && Object.keys(record)[0] === 'seq')
   )
+}
+
+function isDroidRecord(record: SourceRecord): boolean {
+  const { type } = record
+  if (type === 'session_start') return has(record, 'id', 'sessionTitle')
+  if (type === 'tool_call')
+    return has(record, 'toolName', 'parameters') && (has(record, 'sessionId') || has(record, 'session_id'))
+  return false
 }
 
 /** Control characters that text has no use for. */

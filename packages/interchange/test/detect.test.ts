@@ -20,6 +20,18 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
+/** One line of a conversation. Those of other programs have no `isSidechain`. */
+const frame = (type: string, message: object): string =>
+  `${JSON.stringify({
+    parentUuid: null,
+    ...('content' in message && { isSidechain: false }),
+    uuid: `${type}-1`,
+    sessionId: 's',
+    timestamp: '2026-01-01T00:00:00Z',
+    type,
+    message,
+  })}\n`
+
 const first = (path: string): Promise<unknown> => readLogs(path).next()
 
 describe('paths', () => {
@@ -90,6 +102,42 @@ describe('content that is no log', () => {
       'NOT_SUPPORTED',
       'Codex',
     ],
+    [
+      'messages of another API in the frame of Claude Code',
+      `${frame('user', { role: 'user', parts: [{ text: 'hi' }] })}${frame('assistant', { role: 'model', parts: [] })}`,
+      'NOT_SUPPORTED',
+      'Qwen Code',
+    ],
+    [
+      'the same, and a line of that program about itself',
+      `{"uuid":"a","parentUuid":null,"sessionId":"s","timestamp":"2026-01-01T00:00:00Z","type":"system","subtype":"x"}\n${frame('user', { role: 'user', parts: [] })}`,
+      'NOT_SUPPORTED',
+      'Qwen Code',
+    ],
+    [
+      'the same, with a first line that is longer than what is looked at',
+      frame('user', { role: 'user', parts: [{ text: 'x'.repeat(600_000) }] }),
+      'NOT_SUPPORTED',
+      'known',
+    ],
+    [
+      'flat records with a session id and a time',
+      '{"type":"system","subtype":"init","sessionId":"s","timestamp":1,"tools":[]}\n{"type":"message","sessionId":"s","timestamp":2,"role":"user","text":"hi"}\n{"type":"tool_call","sessionId":"s","timestamp":3,"toolName":"Read","parameters":{}}\n',
+      'NOT_SUPPORTED',
+      'Droid',
+    ],
+    [
+      'records with a session id and a time, of nobody that is known',
+      '{"type":"note","sessionId":"s","timestamp":"2026-01-01T00:00:00Z"}\n',
+      'NOT_SUPPORTED',
+      'not known',
+    ],
+    [
+      'the output of Claude Code in a pipe',
+      '{"type":"system","subtype":"init","session_id":"s"}\n{"type":"assistant","message":{"role":"assistant","content":[]},"session_id":"s"}\n',
+      'NOT_SUPPORTED',
+      '~/.claude/projects',
+    ],
   ])('%s', async (_, content, code, words) => {
     await expect(first(await file(content))).rejects.toMatchObject({ code, message: expect.stringContaining(words) })
   })
@@ -118,6 +166,30 @@ describe('files that change', () => {
   })
 })
 
+describe('transcripts of Claude Code', () => {
+  it.each([
+    ['a prompt', frame('user', { role: 'user', content: 'hi' })],
+    ['an answer in blocks', frame('assistant', { role: 'assistant', content: [] })],
+    ['a title and nothing else', '{"type":"summary","summary":"A title","leafUuid":"a"}\n'],
+    ['a snapshot and nothing else', '{"type":"file-history-snapshot","messageId":"a","snapshot":{}}\n'],
+    [
+      'a queued prompt and nothing else',
+      '{"type":"queue-operation","operation":"enqueue","timestamp":"2026-01-01T00:00:00Z","sessionId":"s"}\n',
+    ],
+    [
+      'a line of progress and nothing else',
+      '{"parentUuid":null,"isSidechain":false,"sessionId":"s","type":"progress","uuid":"a","timestamp":"2026-01-01T00:00:00Z"}\n',
+    ],
+    ['a prompt longer than what is looked at', frame('user', { role: 'user', content: 'x'.repeat(600_000) })],
+    [
+      'a conversation in which one message is of another form',
+      `${frame('user', { role: 'user', parts: [] })}${frame('user', { role: 'user', content: 'hi' })}`,
+    ],
+  ])('%s', async (_, content) => {
+    expect((await detectFormat(await LogFile.at(await file(content)))).name).toBe('claude-code')
+  })
+})
+
 describe('heads', () => {
   it('recognises a log whose first line is longer than what is looked at', async () => {
     const path = await file(dshLog([], { extra: 'x'.repeat(600_000) }))
@@ -137,6 +209,9 @@ describe.skipIf(!hasCorpus)('real logs (skipped when the corpus is not beside th
       found.set(folder, [...(found.get(folder) ?? []), name])
     }
     for (const folder of ['dsh', 'claude-code']) expect(new Set(found.get(folder))).toEqual(new Set([folder]))
+    for (const path of corpusFiles('other')) {
+      await expect(detectFormat(await LogFile.at(path)), path).rejects.toMatchObject({ code: 'NOT_SUPPORTED' })
+    }
     for (const folder of ['codex', 'pi']) expect(new Set(found.get(folder))).toEqual(new Set(['NOT_SUPPORTED']))
   })
 })

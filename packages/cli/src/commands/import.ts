@@ -121,5 +121,9 @@ function sessionLines({ id, outcome, header, events, report }: Imported): string
     `${outcome.padEnd(9)}  ${safeLine(id)}${parent}`,
     `           ${format}: ${plural(records, 'record')}, ${count(mapped)} mapped and ${count(kept)} kept; ${plural(events, 'event')}`,
     ...(seen.length === 0 ? [] : [`           ${seen.join(', ')}`]),
+    // The format was named by --format, or the file holds nothing of the conversation.
+    ...(mapped > 0 || records === 0
+      ? []
+      : ['           no record of a conversation was found in it: all are kept as they are']),
   ]
 }

@@ -5,11 +5,10 @@ import { TimeSource } from '../assembly/time-source.ts'
 import type { ImportedLog, LogReader, ReadLogsOptions } from '../reader.ts'
 import { ReportBuilder } from '../report/report-builder.ts'
 import type { SourceRecord } from '../source/decode-line.ts'
-import { headRecords } from '../source/head-records.ts'
 import type { LogFile } from '../source/log-file.ts'
 import { importedId, isPlaceholderId } from '../source/session-ids.ts'
+import { detectTranscript } from './detect-transcript.ts'
 import { indexTranscript, type TranscriptIndex } from './transcript-index.ts'
-import { isWholeRecord } from './transcript-line.ts'
 import { TranscriptMapper } from './transcript-mapper.ts'
 import { type LogPlan, planLogs } from './transcript-plan.ts'
 import { TranscriptSource } from './transcript-source.ts'
@@ -21,11 +20,7 @@ import { TranscriptSource } from './transcript-source.ts'
 export const claudeCodeReader: LogReader = {
   name: 'claude-code',
 
-  detect(head: Buffer): number {
-    if (headRecords(head).some(isWholeRecord)) return 1
-    const text = head.subarray(0, 4096).toString('latin1')
-    return text.includes('"parentUuid":') && text.includes('"sessionId":') ? 0.9 : 0
-  },
+  detect: detectTranscript,
 
   async *read(file: LogFile, options: ReadLogsOptions = {}): AsyncGenerator<ImportedLog, void, undefined> {
     const { signal, hashedIds = false } = options
