@@ -4,10 +4,10 @@ import type { Connection } from './connection.ts'
 import { findToRead, indexProblems, isSameSession, isStillStored } from './damaged-index.ts'
 import type { Database } from './database.ts'
 import { nextTurn } from './group-commit.ts'
-import { checkRow } from './log-page.ts'
-import { SEQ_SPAN } from './row-codec.ts'
+import { type FoundRow, recordsFrom } from './record-rows.ts'
+import { rowEvents, SEQ_SPAN } from './row-codec.ts'
 import type { SessionRow } from './session-row.ts'
-import { recordsFrom, rowOf } from './session-statements.ts'
+import { rowOf } from './session-statements.ts'
 import { sqliteError } from './sqlite-error.ts'
 
 /** A log damaged in more places than this says nothing new. */
@@ -103,27 +103,29 @@ function checkSlice(
   let end: number | undefined
   let bytes = 0
   try {
-    for (const stored of recordsFrom(connection, row.number, Math.max(0, known), SEQ_SPAN - 1)) {
-      const seq = Number(stored[0]) % SEQ_SPAN
-      if (seq >= row.nextSeq) {
-        problems.push({ code: 'CORRUPT', message: `there are records behind the end, seq ${row.nextSeq - 1}`, seq })
-        return { next, last, state: 'done' }
+    for (const rows of recordsFrom(connection, row, { from: Math.max(0, known), to: SEQ_SPAN - 1 })) {
+      for (const found of rows) {
+        const { seq } = found
+        if (seq >= row.nextSeq) {
+          problems.push({ code: 'CORRUPT', message: `there are records behind the end, seq ${row.nextSeq - 1}`, seq })
+          return { next, last, state: 'done' }
+        }
+        end ??= known < 0 ? 0 : seq
+        if (seq > end && seq > next) problems.push(missing(next, seq - 1))
+        try {
+          const events = eventsIn(found)
+          if (seq < end) problems.push({ code: 'CORRUPT', message: `two records hold seq ${seq}`, seq })
+          end = seq + events
+          findings.events += Math.max(0, end - Math.max(next, seq))
+        } catch (error) {
+          if (seq > known) problems.push(asProblem(error))
+          end = seq + 1
+        }
+        next = Math.max(next, end)
+        if (seq <= known) continue
+        last = seq
+        bytes += found.damage === undefined ? found.data.bytes.length : 0
       }
-      end ??= known < 0 ? 0 : seq
-      if (seq > end && seq > next) problems.push(missing(next, seq - 1))
-      try {
-        const { events } = checkRow(stored, row.salt)
-        if (seq < end) problems.push({ code: 'CORRUPT', message: `two records hold seq ${seq}`, seq })
-        end = seq + events
-        findings.events += Math.max(0, end - Math.max(next, seq))
-      } catch (error) {
-        if (seq > known) problems.push(asProblem(error))
-        end = seq + 1
-      }
-      next = Math.max(next, end)
-      if (seq <= known) continue
-      last = seq
-      if (typeof stored[4] === 'string') bytes += stored[4].length
       if (bytes >= SLICE_BYTES) return { next, last, state: 'going' }
     }
   } catch (error) {
@@ -133,6 +135,12 @@ function checkSlice(
   }
   if (next < row.nextSeq) problems.push(missing(next, row.nextSeq - 1))
   return { next, last, state: 'done' }
+}
+
+/** How many events a row proves; throws what is wrong with it. */
+function eventsIn(row: FoundRow): number {
+  if (row.damage !== undefined) throw row.damage
+  return rowEvents(row).length
 }
 
 function missing(from: number, to: number): StorageProblem {

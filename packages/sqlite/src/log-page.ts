@@ -1,9 +1,9 @@
 /** One page of a log, read in one go: bounded in events and bytes, and the damage that ended it, if any did. */
 import { SessionError, type StoredRecord } from '@session-persistence/core'
-import type { Connection, Row } from './connection.ts'
-import { elideRow, isDamage, type RecordRow, rowEvents, takeRowEvents, verifyRow } from './row-codec.ts'
+import type { Connection } from './connection.ts'
+import { recordsFrom } from './record-rows.ts'
+import { elideRow, isDamage, takeRowEvents } from './row-codec.ts'
 import type { SessionRow } from './session-row.ts'
-import { recordsBefore, recordsFrom } from './session-statements.ts'
 import { sqliteError } from './sqlite-error.ts'
 
 const PAGE_RECORDS = 1024
@@ -26,25 +26,28 @@ export interface PageRange {
 }
 
 /** The next page of `from` to `to`; a gap or a damaged record ends it. */
-export function readPage(connection: Connection, { number, salt }: SessionRow, range: PageRange): LogPage {
+export function readPage(connection: Connection, session: SessionRow, range: PageRange): LogPage {
   const { from, to, elideChunks } = range
   const records: StoredRecord[] = []
   let next = from
   let bytes = 0
   try {
-    for (const stored of recordsFrom(connection, number, from, to)) {
-      const row = verifyRow(stored, salt)
-      // The first row may start before `from`, but must reach it.
-      if (row.seq > next || row.seq + row.events <= next || (row.seq < next && next > from)) {
-        return { records, end: next, damage: gap(next, connection.path, row.seq) }
+    for (const rows of recordsFrom(connection, session, range, { elideChunks })) {
+      for (const row of rows) {
+        if (row.damage !== undefined) throw row.damage
+        // The first row may start before `from`, but must reach it.
+        if (row.seq > next || row.seq + row.events <= next || (row.seq < next && next > from)) {
+          return { records, end: next, damage: gap(next, connection.path, row.seq) }
+        }
+        const whole = row.seq >= from && row.seq + row.events - 1 <= to
+        const elided = elideChunks && whole ? elideRow(row) : undefined
+        if (elided === undefined) takeRowEvents(row, from, to, records)
+        else records.push(elided)
+        next = row.seq + row.events
+        bytes += row.data.bytes.length
+        if (next > to) return { records, end: next }
       }
-      const whole = row.seq >= from && row.seq + row.events - 1 <= to
-      const elided = elideChunks && whole ? elideRow(row) : undefined
-      if (elided === undefined) takeRowEvents(row, from, to, records)
-      else records.push(elided)
-      next = row.seq + row.events
-      bytes += row.data.length
-      if (next > to || records.length >= PAGE_RECORDS || bytes >= PAGE_BYTES) return { records, end: next }
+      if (isFull(records, bytes)) return { records, end: next }
     }
   } catch (error) {
     return { records, end: next, damage: asDamage(error, next, connection.path) }
@@ -53,28 +56,36 @@ export function readPage(connection: Connection, { number, salt }: SessionRow, r
 }
 
 /** The same from `to` down to `from`, newest first. */
-export function readPageBackwards(connection: Connection, { number, salt }: SessionRow, range: PageRange): LogPage {
+export function readPageBackwards(connection: Connection, session: SessionRow, range: PageRange): LogPage {
   const { from, to } = range
   const records: StoredRecord[] = []
   let end = to + 1
   let bytes = 0
   try {
-    for (const stored of recordsBefore(connection, number, to)) {
-      const row = verifyRow(stored, salt)
-      if (row.seq + row.events < end || (end <= to && row.seq + row.events !== end)) {
-        return { records, end, damage: gap(end - 1, connection.path, row.seq + row.events - 1) }
+    for (const rows of recordsFrom(connection, session, range, { reverse: true })) {
+      for (const row of rows) {
+        if (row.damage !== undefined) throw row.damage
+        if (row.seq + row.events < end || (end <= to && row.seq + row.events !== end)) {
+          return { records, end, damage: gap(end - 1, connection.path, row.seq + row.events - 1) }
+        }
+        const events: StoredRecord[] = []
+        takeRowEvents(row, from, to, events)
+        for (let at = events.length - 1; at >= 0; at--) records.push(events[at] as StoredRecord)
+        end = row.seq
+        bytes += row.data.bytes.length
+        if (end <= from) return { records, end }
       }
-      const events: StoredRecord[] = []
-      takeRowEvents(row, from, to, events)
-      for (let at = events.length - 1; at >= 0; at--) records.push(events[at] as StoredRecord)
-      end = row.seq
-      bytes += row.data.length
-      if (end <= from || records.length >= PAGE_RECORDS || bytes >= PAGE_BYTES) return { records, end }
+      if (isFull(records, bytes)) return { records, end }
     }
   } catch (error) {
     return { records, end, damage: asDamage(error, end - 1, connection.path) }
   }
   return { records, end, damage: gap(end - 1, connection.path) }
+}
+
+/** Asked between rows that are read together, never amid them. */
+function isFull(records: readonly StoredRecord[], bytes: number): boolean {
+  return records.length >= PAGE_RECORDS || bytes >= PAGE_BYTES
 }
 
 /** Damage of one record, or of the pages that hold it; anything else is thrown. */
@@ -92,11 +103,4 @@ function gap(seq: number, path: string, found?: number): SessionError {
     expected: seq,
     ...(found === undefined ? {} : { found }),
   })
-}
-
-/** A row as `check` sees it: the events that it proves, or what is wrong with it. */
-export function checkRow(stored: Row, salt: number): RecordRow {
-  const row = verifyRow(stored, salt)
-  rowEvents(row)
-  return row
 }

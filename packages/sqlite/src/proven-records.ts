@@ -1,9 +1,10 @@
 /** What can be proven of a damaged log: records that verify under the salt of its row. */
 import { type AnySessionEvent, isSessionError } from '@session-persistence/core'
 import type { Connection } from './connection.ts'
-import { rowEvents, SEQ_SPAN, verifyRow } from './row-codec.ts'
+import { type FoundRow, recordsFrom } from './record-rows.ts'
+import { rowEvents, SEQ_SPAN } from './row-codec.ts'
 import { encodeId, LIVE } from './session-row.ts'
-import { recordsFrom, rowOf } from './session-statements.ts'
+import { rowOf } from './session-statements.ts'
 
 /** Events of one slice: proving them holds the event loop. */
 const SLICE_EVENTS = 1000
@@ -44,15 +45,12 @@ interface ProvenSlice {
 export function provenSlice(connection: Connection, number: number, salt: number, from: number): ProvenSlice {
   const events: AnySessionEvent[] = []
   try {
-    for (const stored of recordsFrom(connection, number, from, SEQ_SPAN - 1)) {
-      const seq = Number(stored[0]) % SEQ_SPAN
-      try {
-        const found = rowEvents(verifyRow(stored, salt))
-        for (const event of found) if (event.seq >= from) events.push(event)
-      } catch (error) {
-        if (!isSessionError(error, 'CORRUPT')) throw error
+    for (const rows of recordsFrom(connection, { number, salt }, { from, to: SEQ_SPAN - 1 })) {
+      let next = from
+      for (const row of rows) {
+        for (const event of provenEvents(row)) if (event.seq >= from) events.push(event)
+        next = Math.max(next, row.seq + 1, (events.at(-1)?.seq ?? 0) + 1)
       }
-      const next = Math.max(seq, events.at(-1)?.seq ?? 0) + 1
       if (events.length >= SLICE_EVENTS && next > from) return { events, next }
     }
   } catch (error) {
@@ -60,4 +58,14 @@ export function provenSlice(connection: Connection, number: number, salt: number
     if (isSessionError(error)) throw error
   }
   return { events, next: undefined }
+}
+
+function provenEvents(row: FoundRow): readonly AnySessionEvent[] {
+  if (row.damage !== undefined) return []
+  try {
+    return rowEvents(row)
+  } catch (error) {
+    if (isSessionError(error, 'CORRUPT')) return []
+    throw error
+  }
 }

@@ -8,9 +8,9 @@ import type { RecordRow } from './row-codec.ts'
 
 /**
  * Covers everything that a row says, under the session's salt: a row in another session's place does not verify. `data`
- * may be given as the bytes of its text.
+ * is that column, as text or as its bytes.
  */
-export function recordCrc(row: RecordRow, salt: number, data: string | Uint8Array = row.data): number {
+export function recordCrc(row: Omit<RecordRow, 'data'>, data: string | Uint8Array, salt: number): number {
   const { seq, time, events, type, extra } = row
   if (time < 0 || events < 0 || !isShortAscii(type) || extra !== null) {
     return crc32(data, crc32(`${seq}\n${time}\n${events}\n${type}\n${extra ?? ''}\n`, salt))

@@ -17,6 +17,7 @@ import {
   unpackRunInto,
 } from '@session-persistence/core'
 import type { Row } from './connection.ts'
+import type { StoredText } from './joined-texts.ts'
 import { recordCrc } from './row-checksum.ts'
 
 /**
@@ -28,25 +29,32 @@ const RUN_ROW_EVENTS_MAX = 128
 /** Fewer are stored as events: a row with `events` of 1 is never a run. */
 const RUN_ROW_EVENTS_MIN = 3
 
-/** The columns of a record, as every statement that reads some lists them. */
-export const RECORD_COLUMNS = 'key, time, type, events, data, extra, crc'
-
 /** What `key % SEQ_SPAN` is: the seq of a row's first event. */
 export const SEQ_SPAN: number = 2 ** 32
 
-const CHUNK = 'assistant/chunk'
+export const CHUNK = 'assistant/chunk'
 
 /** `run`, `dt` and `v`: what `data` of a run has; its seq and time are columns. */
 const PIECE_KEYS = 3
 
-export interface RecordRow {
+interface RowColumns {
   readonly seq: number
   readonly time: number
   /** JSON-escaped, so that it is well-formed text without U+0000: almost always the type itself. */
   readonly type: string
   readonly events: number
-  readonly data: string
   readonly extra: string | null
+}
+
+/** As it is written. */
+export interface RecordRow extends RowColumns {
+  readonly data: string
+}
+
+/** As it was read, with types and checksum right. */
+export interface VerifiedRow extends RowColumns {
+  readonly data: StoredText
+  readonly damage?: undefined
 }
 
 /** The rows that hold these events, in order; runs are packed. */
@@ -90,27 +98,32 @@ function pushRun(rows: RecordRow[], record: PackedRun): void {
   }
 }
 
-/** A stored row whose types and checksum are right; CORRUPT, with the seq, otherwise. */
-export function verifyRow(row: Row, salt: number): RecordRow {
-  const [key, time, type, events, data, extra, crc] = row
+/**
+ * A stored row whose types and checksum are right; CORRUPT, with the seq, otherwise. `data` is what the column of that
+ * name holds: undefined when that is no text.
+ */
+export function verifyRow(row: Row, data: StoredText | undefined, salt: number): VerifiedRow {
+  const [key, time, type, events, , extra, crc] = row
   const seq = typeof key === 'number' ? key % SEQ_SPAN : undefined
   // A flipped bit can turn TEXT into BLOB with the very same bytes: the checksum alone would not see it.
   const isTyped =
     Number.isSafeInteger(time) &&
     typeof type === 'string' &&
     Number.isSafeInteger(events) &&
-    typeof data === 'string' &&
     (extra === null || typeof extra === 'string')
-  if (seq === undefined || !isTyped) throw damaged(seq, 'a column has the wrong type')
-  const record = { seq, time, type, events, data, extra } as RecordRow
-  if (recordCrc(record, salt) !== crc) throw damaged(seq, 'its checksum is wrong')
-  if (record.data.length > LIMITS.eventBytes) throw damaged(seq, 'it is longer than an event may be')
-  if (record.events < 1 || record.events > LIMITS.runEvents) throw damaged(seq, 'its number of events is impossible')
-  return record
+  if (seq === undefined || data === undefined || !isTyped) throw damaged(seq, 'a column has the wrong type')
+  const verified = { seq, time, type, events, data, extra } as VerifiedRow
+  if (recordCrc(verified, data.bytes, salt) !== crc) throw damaged(seq, 'its checksum is wrong')
+  if (!data.isUtf8()) throw damaged(seq, 'it is not UTF-8')
+  if (data.bytes.length > LIMITS.eventBytes) throw damaged(seq, 'it is longer than an event may be')
+  if (verified.events < 1 || verified.events > LIMITS.runEvents) {
+    throw damaged(seq, 'its number of events is impossible')
+  }
+  return verified
 }
 
 /** The events of a verified row; CORRUPT when it holds none, which only a forged one does. */
-export function rowEvents(row: RecordRow): readonly AnySessionEvent[] {
+export function rowEvents(row: VerifiedRow): readonly AnySessionEvent[] {
   const events: AnySessionEvent[] = []
   takeRowEvents(row, 0, Number.MAX_SAFE_INTEGER, events)
   return events
@@ -118,7 +131,7 @@ export function rowEvents(row: RecordRow): readonly AnySessionEvent[] {
 
 /** Adds those with seqs in `[from, to]` to `events`; CORRUPT as {@link rowEvents}, wherever in the row. */
 export function takeRowEvents(
-  row: RecordRow,
+  row: VerifiedRow,
   from: number,
   to: number,
   events: { push(event: AnySessionEvent): unknown },
@@ -128,7 +141,7 @@ export function takeRowEvents(
     if (row.seq >= from && row.seq <= to) events.push(event)
     return
   }
-  const piece = parse(row, row.data)
+  const piece = parseData(row)
   if (!isPiece(piece)) throw damaged(row.seq, 'it is not a run')
   // Key by key: to spread the piece costs more than to check it.
   const run = decodePackedRun({ seq: row.seq, time: row.time, run: piece.run, dt: piece.dt, v: piece.v }, row.seq)
@@ -141,36 +154,52 @@ function isPiece(value: unknown): value is { readonly [Key in 'run' | 'dt' | 'v'
   return 'run' in value && 'dt' in value && 'v' in value && Object.keys(value).length === PIECE_KEYS
 }
 
-function rowEvent(row: RecordRow): AnySessionEvent {
+function rowEvent(row: VerifiedRow): AnySessionEvent {
+  const { length } = row.data.bytes
   const type = row.type.includes('\\') ? parse(row, `"${row.type}"`) : row.type
-  const event = { seq: row.seq, time: row.time, type, data: parse(row, row.data) }
-  if (row.extra === null) return decodeEvent(event, row.seq, row.data.length)
+  const event = { seq: row.seq, time: row.time, type, data: parseData(row) }
+  if (row.extra === null) return decodeEvent(event, row.seq, length)
   const extra = parse(row, row.extra)
   if (typeof extra !== 'object' || extra === null || Object.keys(extra).some((name) => Object.hasOwn(event, name))) {
     throw damaged(row.seq, 'its envelope is not an object')
   }
-  return decodeEvent({ ...event, ...extra }, row.seq, row.data.length + row.extra.length)
+  return decodeEvent({ ...event, ...extra }, row.seq, length + row.extra.length)
 }
 
 /** `data` of every chunk that a harness wrote in the documented key order, packed or not. */
 const PLACE = /^\{(?:"run":\{)?"turn":([1-9]\d{0,8}),"step":([1-9]\d{0,8})[,}]/
 
+/** As long as that is at most. */
+const PLACE_BYTES_MAX = 48
+
 /** A verified row of chunks without its content; undefined when its place cannot be told without decoding. */
-export function elideRow({ seq, type, events, data, extra }: RecordRow): ElidedChunks | undefined {
+export function elideRow({ seq, type, events, data, extra }: VerifiedRow): ElidedChunks | undefined {
   if (type !== CHUNK || extra !== null) return undefined
-  const place = PLACE.exec(data)
+  const place = PLACE.exec(data.bytes.toString('latin1', 0, PLACE_BYTES_MAX))
   return place === null
     ? undefined
     : { elided: CHUNK, seq, count: events, turn: Number(place[1]), step: Number(place[2]) }
 }
 
-function parse(row: RecordRow, json: string): unknown {
+function parseData({ seq, data }: VerifiedRow): unknown {
+  try {
+    return data.value()
+  } catch {
+    throw notJson(seq)
+  }
+}
+
+function parse({ seq }: VerifiedRow, json: string): unknown {
   try {
     return JSON.parse(json)
   } catch {
-    // Not the parser's own message: it quotes the text.
-    throw damaged(row.seq, 'it is not JSON')
+    throw notJson(seq)
   }
+}
+
+/** Not the parser's own message: it quotes the text. */
+function notJson(seq: number): SessionError {
+  return damaged(seq, 'it is not JSON')
 }
 
 function damaged(seq: number | undefined, what: string): SessionError {

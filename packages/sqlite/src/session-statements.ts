@@ -1,10 +1,10 @@
 /** Every statement about stored sessions. Each function runs to its end within one call of the connection. */
 import { randomInt } from 'node:crypto'
 import { isSessionError, SessionError, type SessionHeader } from '@session-persistence/core'
-import type { Connection, Row } from './connection.ts'
+import type { Connection } from './connection.ts'
 import type { SqlValue } from './driver.ts'
 import { recordCrc } from './row-checksum.ts'
-import { RECORD_COLUMNS, SEQ_SPAN } from './row-codec.ts'
+import { SEQ_SPAN } from './row-codec.ts'
 import { SESSION_NUMBER_MAX } from './schema.ts'
 import {
   DELETED,
@@ -189,7 +189,7 @@ const ROWS_AT_ONCE = 8
 function insertStatement(rows: number): string {
   // `data` comes as bytes, which the driver would store as such: the column holds text.
   const values = Array<string>(rows).fill('(?, ?, ?, ?, CAST(? AS TEXT), ?, ?)').join(', ')
-  return `INSERT INTO record (${RECORD_COLUMNS}) VALUES ${values}`
+  return `INSERT INTO record (key, time, type, events, data, extra, crc) VALUES ${values}`
 }
 
 const INSERT_ONE = insertStatement(1)
@@ -205,32 +205,11 @@ export function insertRecords(
   const whole = rows.length - (rows.length % ROWS_AT_ONCE)
   for (const [at, { row, data }] of rows.entries()) {
     const { seq, time, type, events, extra } = row
-    values.push(base + seq, time, type, events, data, extra, recordCrc(row, salt, data))
+    values.push(base + seq, time, type, events, data, extra, recordCrc(row, data, salt))
     if (at < whole && (at + 1) % ROWS_AT_ONCE !== 0) continue
     connection.run(at < whole ? INSERT_SOME : INSERT_ONE, ...values)
     values = []
   }
-}
-
-/** Rows from the one that holds `from` on, oldest first; end the iteration before the connection is used again. */
-export function recordsFrom(connection: Connection, number: number, from: number, to: number): IterableIterator<Row> {
-  const base = number * SEQ_SPAN
-  const start = connection.row('SELECT max(key) FROM record WHERE key BETWEEN ? AND ?', base, base + from)?.[0]
-  return connection.rows(
-    `SELECT ${RECORD_COLUMNS} FROM record WHERE key BETWEEN ? AND ? ORDER BY key`,
-    typeof start === 'number' ? start : base + from,
-    base + to,
-  )
-}
-
-/** Rows that start at or before `to`, newest first. */
-export function recordsBefore(connection: Connection, number: number, to: number): IterableIterator<Row> {
-  const base = number * SEQ_SPAN
-  return connection.rows(
-    `SELECT ${RECORD_COLUMNS} FROM record WHERE key BETWEEN ? AND ? ORDER BY key DESC`,
-    base,
-    base + to,
-  )
 }
 
 /** Removes what starts in a range of seqs, both inclusive. */

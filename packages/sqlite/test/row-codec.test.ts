@@ -2,8 +2,17 @@
 import { type AnySessionEvent, isSessionError } from '@session-persistence/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { singleText } from '../src/joined-texts.ts'
 import { recordCrc } from '../src/row-checksum.ts'
-import { elideRow, encodeRows, type RecordRow, rowEvents, SEQ_SPAN, verifyRow } from '../src/row-codec.ts'
+import {
+  elideRow,
+  encodeRows,
+  type RecordRow,
+  rowEvents,
+  SEQ_SPAN,
+  type VerifiedRow,
+  verifyRow,
+} from '../src/row-codec.ts'
 import { chunk, SAMPLE_EVENTS } from './parts/sample-log.ts'
 import { SCALE } from './parts/scale.ts'
 
@@ -12,11 +21,17 @@ const SALT = 0x9f86d081
 /** A row as the table gives it back. */
 function stored(row: RecordRow, number = 7): unknown[] {
   const { seq, time, type, events, data, extra } = row
-  return [number * SEQ_SPAN + seq, time, type, events, data, extra, recordCrc(row, SALT)]
+  return [number * SEQ_SPAN + seq, time, type, events, Buffer.from(data), extra, recordCrc(row, data, SALT)]
+}
+
+/** `data` is bytes where the column is text. */
+function verify(columns: readonly unknown[], salt = SALT): VerifiedRow {
+  const data = columns[4]
+  return verifyRow(columns, Buffer.isBuffer(data) ? singleText(data) : undefined, salt)
 }
 
 function roundTrip(events: readonly AnySessionEvent[]): readonly AnySessionEvent[] {
-  return encodeRows(events).flatMap((row) => rowEvents(verifyRow(stored(row), SALT)))
+  return encodeRows(events).flatMap((row) => rowEvents(verify(stored(row))))
 }
 
 const text = fc.string({ unit: fc.oneof(fc.string(), fc.constantFrom('\ud83d', '\u0000', '\u2028', '"', '\\', 'é')) })
@@ -82,16 +97,16 @@ describe('a row that is not what was stored', () => {
   const row = encodeRows(SAMPLE_EVENTS.slice(8, 9))[0] as RecordRow
 
   it.each([
-    ['another salt', () => verifyRow(stored(row), SALT + 1)],
-    ['another seq', () => verifyRow(stored(row).with(0, 7 * SEQ_SPAN + 9), SALT)],
-    ['another time', () => verifyRow(stored(row).with(1, row.time + 1), SALT)],
-    ['another type', () => verifyRow(stored(row).with(2, 'user/message'), SALT)],
-    ['another number of events', () => verifyRow(stored(row).with(3, 2), SALT)],
-    ['another letter', () => verifyRow(stored(row).with(4, row.data.replace('Hello', 'Jello')), SALT)],
-    ['no envelope', () => verifyRow(stored(row).with(5, null), SALT)],
-    ['the same bytes as a BLOB', () => verifyRow(stored(row).with(4, Buffer.from(row.data)), SALT)],
-    ['a missing column', () => verifyRow(stored(row).with(2, null), SALT)],
-    ['a real number for a time', () => verifyRow(stored(row).with(1, row.time + 0.5), SALT)],
+    ['another salt', () => verify(stored(row), SALT + 1)],
+    ['another seq', () => verify(stored(row).with(0, 7 * SEQ_SPAN + 9))],
+    ['another time', () => verify(stored(row).with(1, row.time + 1))],
+    ['another type', () => verify(stored(row).with(2, 'user/message'))],
+    ['another number of events', () => verify(stored(row).with(3, 2))],
+    ['another letter', () => verify(stored(row).with(4, Buffer.from(row.data.replace('Hello', 'Jello'))))],
+    ['no envelope', () => verify(stored(row).with(5, null))],
+    ['data that is no text', () => verify(stored(row).with(4, null))],
+    ['a missing column', () => verify(stored(row).with(2, null))],
+    ['a real number for a time', () => verify(stored(row).with(1, row.time + 0.5))],
   ])('%s is CORRUPT', (_, read) => {
     expect(isCorrupt(read)).toBe(true)
   })
@@ -108,7 +123,7 @@ describe('a row that is not what was stored', () => {
     ],
     ['nesting beyond the limit', { ...row, extra: null, data: `${'['.repeat(5000)}${']'.repeat(5000)}` }],
   ])('a forged checksum over %s is CORRUPT all the same', (_, forged: RecordRow) => {
-    expect(isCorrupt(() => rowEvents(verifyRow(stored(forged), SALT)))).toBe(true)
+    expect(isCorrupt(() => rowEvents(verify(stored(forged))))).toBe(true)
   })
 
   function isCorrupt(read: () => unknown): boolean {
@@ -122,11 +137,15 @@ describe('a row that is not what was stored', () => {
   }
 })
 
+function read(events: readonly AnySessionEvent[]): VerifiedRow {
+  return verify(stored(encodeRows(events)[0] as RecordRow))
+}
+
 describe('elided chunks', () => {
   it('tell count, turn and step of packed and of single ones', () => {
-    const packed = encodeRows([chunk(3, 'a'), chunk(4, 'b'), chunk(5, 'c')])[0] as RecordRow
+    const packed = read([chunk(3, 'a'), chunk(4, 'b'), chunk(5, 'c')])
     expect(elideRow(packed)).toEqual({ elided: 'assistant/chunk', seq: 3, count: 3, turn: 1, step: 1 })
-    const single = encodeRows([chunk(3, 'a')])[0] as RecordRow
+    const single = read([chunk(3, 'a')])
     expect(elideRow(single)).toEqual({ elided: 'assistant/chunk', seq: 3, count: 1, turn: 1, step: 1 })
   })
 
@@ -137,9 +156,7 @@ describe('elided chunks', () => {
       type: 'assistant/chunk',
       data: { kind: 'text', turn: 1, step: 1, index: 0, text: '' },
     }
-    expect(elideRow(encodeRows([odd])[0] as RecordRow)).toBeUndefined()
-    expect(
-      elideRow(encodeRows([{ ...odd, type: 'step/start', data: { turn: 1, step: 1 } }])[0] as RecordRow),
-    ).toBeUndefined()
+    expect(elideRow(read([odd]))).toBeUndefined()
+    expect(elideRow(read([{ ...odd, type: 'step/start', data: { turn: 1, step: 1 } }]))).toBeUndefined()
   })
 })
