@@ -1,8 +1,10 @@
 // The command: one exit code for each outcome, the counts last, reports where they are wanted, and sentences for mistakes.
+import { execFile } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
 import { ALL_CASES } from '../src/cases/all-cases.ts'
 import type { ConformanceReport } from '../src/report/conformance-report.ts'
@@ -13,6 +15,34 @@ const directory = mkdtempSync(join(tmpdir(), 'session-persistence-conformance-co
 afterAll(() => rmSync(directory, { recursive: true }))
 
 const lastLine = (output: string): string | undefined => output.trimEnd().split('\n').at(-1)
+
+const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+
+/** What a shell makes of the command in front of a pipe or a redirection; the last line is the command's exit code. */
+const inShell = (args: string, behind: string): Promise<{ readonly stdout: string; readonly stderr: string }> =>
+  promisify(execFile)('bash', ['-c', `"${process.execPath}" "${main}" ${args} ${behind}; echo "\${PIPESTATUS[0]}"`])
+
+describe('a reader that goes away', () => {
+  // `true` is gone before the command has started: every write finds the pipe closed.
+  it.each([
+    ['--list', '0'],
+    [`"${harness('memory')}" --id READ-1 --report json --out "${directory}/seen"`, '0'],
+    [`"${harness('broken')}" --id READ-3`, '1'],
+  ])('leaves exit code and silence as they are: %s', async (args, code) => {
+    const { stdout, stderr } = await inShell(args, '| true')
+    expect([stdout, stderr]).toEqual([`${code}\n`, ''])
+  })
+
+  it('has seen the first lines of a list', async () => {
+    const { stdout, stderr } = await inShell('--list', '| head -1')
+    expect([stdout, stderr]).toEqual([expect.stringMatching(/^LIFE-1 [^\n]+\n0\n$/), ''])
+  })
+
+  it('is not a full disk, which is told', async () => {
+    const { stdout, stderr } = await inShell('--list', '> /dev/full')
+    expect([stdout, stderr]).toEqual(['2\n', 'The output could not be written: ENOSPC\n'])
+  })
+})
 
 describe('the command', () => {
   it('ends with 0 where the backend conforms, and writes every report', async () => {
@@ -113,7 +143,20 @@ describe('the command', () => {
     expect([code, errors]).toEqual([2, ''])
     expect(output).toContain(`harness error: ${sentence}`.slice(0, 15))
     expect(output).toContain(sentence)
+    expect(output).not.toMatch(/^tier /m)
     expect(lastLine(output)).toBe('0 passed, 0 failed, 0 skipped')
+  })
+
+  it.each([
+    [[harness('memory'), '--with', 'nope']],
+    [[harness('memory'), '--with', 'io,nope']],
+    [['--list', '--with', './nope.js']],
+  ])('ends with 2 and one line for %j, before anything is loaded', async (args) => {
+    const { code, output, errors } = await runConformanceCommand(args)
+    expect([code, output]).toEqual([2, ''])
+    expect(errors).toBe(
+      `--with takes io,power, the path of a module, or the name of an installed package; ${args.at(-1)} is none of these.\n`,
+    )
   })
 
   it('ends with 2 where the reports cannot be written, before anything is run', async () => {

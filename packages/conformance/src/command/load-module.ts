@@ -27,6 +27,8 @@ export async function loadModule(name: string, what: string): Promise<Readonly<R
 
 /** The tiers that were given with `--with`: this kit's own by their names, others by the modules that bring them. */
 export async function loadExtensions(names: readonly string[]): Promise<readonly TierExtension[]> {
+  const unknown = unknownExtension(names)
+  if (unknown !== undefined) throw new Error(unknown)
   const extensions: TierExtension[] = []
   for (const name of names) {
     const own = ownTiers(name)
@@ -39,6 +41,14 @@ export async function loadExtensions(names: readonly string[]): Promise<readonly
     extensions.push(...(conformanceTiers as readonly TierExtension[]))
   }
   return extensions
+}
+
+/** A sentence about the first name given with `--with` that stands for nothing. Loads none of them. */
+export function unknownExtension(names: readonly string[]): string | undefined {
+  const unknown = names.find((name) => ownTiers(name) === undefined && fileOf(name) === undefined)
+  if (unknown === undefined) return undefined
+  const tiers = systemCallTiers.map(({ tier }) => tier).join(',')
+  return `--with takes ${tiers}, the path of a module, or the name of an installed package; ${unknown} is none of these.`
 }
 
 /** `io`, `power` or `io,power`; undefined for anything else. */

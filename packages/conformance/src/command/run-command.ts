@@ -8,8 +8,9 @@ import { htmlReport } from '../report/html-report.ts'
 import { junitReport } from '../report/junit-report.ts'
 import { formatReport } from '../report/text-report.ts'
 import { sentenceOf } from '../short-value.ts'
+import { endQuietly } from './closed-output.ts'
 import { HELP, parseCommand, type ReportFormat, type RunCommand } from './command-options.ts'
-import { loadExtensions } from './load-module.ts'
+import { loadExtensions, unknownExtension } from './load-module.ts'
 import { watchRun } from './watch-run.ts'
 
 const REPORT_FILES: { readonly [F in ReportFormat]: readonly [string, (report: ConformanceReport) => string] } = {
@@ -21,6 +22,7 @@ const REPORT_FILES: { readonly [F in ReportFormat]: readonly [string, (report: C
 
 /** Performs the command and resolves with its exit code. */
 export async function runCommand(args: readonly string[]): Promise<number> {
+  endQuietly()
   const command = parseCommand(args)
   switch (command.kind) {
     case 'help':
@@ -53,9 +55,9 @@ async function listCases(extensionPaths: readonly string[]): Promise<number> {
 }
 
 async function runAndReport(command: RunCommand): Promise<number> {
-  const unwritable = prepareDirectory(command)
-  if (unwritable !== undefined) {
-    process.stderr.write(`${unwritable}\n`)
+  const wrong = unknownExtension(command.extensionPaths) ?? prepareDirectory(command)
+  if (wrong !== undefined) {
+    process.stderr.write(`${wrong}\n`)
     return EXIT_CODES['harness-error']
   }
   const shown = process.stderr.isTTY

@@ -13,6 +13,11 @@ export function formatReport(report: ConformanceReport): string {
     lines.push(`backend ${name} ${version}`)
     lines.push(`capabilities ${pairs(capabilities)}`, `modes ${pairs(modes)}`)
   }
+  // Where nothing was run, what was not is no news, and would hide why.
+  if (report.results.length === 0 && report.harnessError !== undefined) {
+    lines.push('', `harness error: ${report.harnessError}`, ...lastLines(report))
+    return lines.join('\n')
+  }
   lines.push(...tierLines(report), ...reasonLines(report, 'skipped'), ...reasonLines(report, 'not-applicable'))
   lines.push(...triedLines(report))
   for (const result of report.results) {
@@ -26,9 +31,17 @@ export function formatReport(report: ConformanceReport): string {
   const same = sameFailures(report)
   if (same.length > 0) lines.push('', ...same)
   if (report.harnessError !== undefined) lines.push('', `harness error: ${report.harnessError}`)
-  lines.push('', `outcome: ${report.outcome}; level reached: ${levelReached(report)}`)
-  lines.push(`${report.counts.passed} passed, ${report.counts.failed} failed, ${report.counts.skipped} skipped`)
+  lines.push(...lastLines(report))
   return lines.join('\n')
+}
+
+function lastLines(report: ConformanceReport): readonly string[] {
+  const { passed, failed, skipped } = report.counts
+  return [
+    '',
+    `outcome: ${report.outcome}; level reached: ${levelReached(report)}`,
+    `${passed} passed, ${failed} failed, ${skipped} skipped`,
+  ]
 }
 
 function tierLines(report: ConformanceReport): readonly string[] {
