@@ -7,6 +7,7 @@ import { SessionError } from './errors.ts'
 import type { HeadReceipt } from './event/head-receipt.ts'
 import { type Labels, plainLabels } from './event/labels.ts'
 import { checkSessionId } from './event/session-id.ts'
+import { shownName } from './event/shown-text.ts'
 
 /** The argument as it is to be used; INVALID_ARGUMENT under `name` when it is not of the form that is checked for. */
 export type ArgumentCheck<T> = (value: unknown, name: string) => T
@@ -120,6 +121,28 @@ export function anObject<T extends object>(
       else if (required.includes(key)) throw wrong(`${name}.${key}`, 'given')
     })
     return checked as T
+  }
+}
+
+/**
+ * As `anObject`, and nothing else may be given: a filter that is spelled wrongly would let everything through, a misspelled
+ * `redact` would store secrets. A property that is undefined is absent.
+ */
+export function onlyOptions<T extends object>(
+  checks: PropertyChecks<T>,
+  required: readonly (keyof T & string)[] = [],
+): ArgumentCheck<T> {
+  const known = new Set(Object.keys(checks))
+  const check = anObject<T>(checks, required)
+  return (value: unknown, name: string): T => {
+    const stray = read(value, name, (object) =>
+      Object.keys(object).find((key) => !known.has(key) && object[key] !== undefined),
+    )
+    if (stray === undefined) return check(value, name)
+    throw new SessionError(
+      'INVALID_ARGUMENT',
+      `${name} has no property ${shownName(stray)}; it takes ${[...known].join(', ')}`,
+    )
   }
 }
 

@@ -5,6 +5,12 @@ function closedError(): SessionError {
   return new SessionError('CLOSED', 'the persistence is closed')
 }
 
+/**
+ * Node 20 collects a signal of `AbortSignal.timeout` that only `AbortSignal.any` listens to, and with it the timeout: a
+ * listener of its own keeps it. Being one function it is there once, however often a signal is given.
+ */
+function stayAlive(): void {}
+
 export class Lifetime {
   readonly #running: Set<Promise<unknown>> = new Set()
   #closing = new AbortController()
@@ -31,7 +37,9 @@ export class Lifetime {
   /** Aborts with the given signal's reason, or with CLOSED when closing begins. */
   signal(given: AbortSignal | undefined): AbortSignal {
     const { signal } = this.#closing
-    return given === undefined ? signal : AbortSignal.any([given, signal])
+    if (given === undefined) return signal
+    given.addEventListener('abort', stayAlive, { once: true })
+    return AbortSignal.any([given, signal])
   }
 
   /**

@@ -13,6 +13,7 @@ import {
   aString,
   checkedLater,
   oneOf,
+  onlyOptions,
   someLabels,
 } from '../argument-checks.ts'
 import { SessionError } from '../errors.ts'
@@ -27,7 +28,7 @@ import type { ViewOptions } from './session-view.ts'
 import type { VerifyOptions } from './verify.ts'
 
 /** The header's own fields are checked with the header. */
-export const createArguments: ArgumentCheck<CreateOptions> = anObject<CreateOptions>({
+export const createArguments: ArgumentCheck<CreateOptions> = onlyOptions<CreateOptions>({
   id: anId,
   cwd: checkedLater(),
   messageFormat: checkedLater(),
@@ -36,7 +37,7 @@ export const createArguments: ArgumentCheck<CreateOptions> = anObject<CreateOpti
   labels: someLabels,
 })
 
-export const resumeArguments: ArgumentCheck<ResumeOptions> = anObject<ResumeOptions>({
+export const resumeArguments: ArgumentCheck<ResumeOptions> = onlyOptions<ResumeOptions>({
   openTurn: oneOf('close', 'keep'),
   reconcile: aFunction(),
   keepPartialAnswer: aBoolean,
@@ -56,7 +57,7 @@ export interface ForkArguments {
   readonly labels?: Labels
 }
 
-export const forkArguments: ArgumentCheck<ForkArguments> = anObject<ForkArguments>({
+export const forkArguments: ArgumentCheck<ForkArguments> = onlyOptions<ForkArguments>({
   at: aSeq,
   before: aSeq,
   turn: aSeq,
@@ -65,18 +66,18 @@ export const forkArguments: ArgumentCheck<ForkArguments> = anObject<ForkArgument
   labels: someLabels,
 })
 
-export const viewArguments: ArgumentCheck<ViewOptions> = anObject<ViewOptions>({ at: aSeq, signal: anAbortSignal })
+export const viewArguments: ArgumentCheck<ViewOptions> = onlyOptions<ViewOptions>({ at: aSeq, signal: anAbortSignal })
 
-export const followArguments: ArgumentCheck<FollowOptions> = anObject<FollowOptions>({
+export const followArguments: ArgumentCheck<FollowOptions> = onlyOptions<FollowOptions>({
   from: aSeq,
   signal: anAbortSignal,
 })
 
 /** The limit is checked by the listing, which knows its bounds. */
-export const listArguments: ArgumentCheck<ListOptions> = anObject<ListOptions>({
+export const listArguments: ArgumentCheck<ListOptions> = onlyOptions<ListOptions>({
   limit: checkedLater(),
   cursor: aString,
-  filter: anObject<ListFilter>({
+  filter: onlyOptions<ListFilter>({
     cwd: aString,
     parent: aString,
     origin: aString,
@@ -92,7 +93,7 @@ export interface Annotation {
   readonly labels?: Labels
 }
 
-const annotation: ArgumentCheck<Annotation> = anObject<Annotation>({ title: aString, labels: someLabels })
+const annotation: ArgumentCheck<Annotation> = onlyOptions<Annotation>({ title: aString, labels: someLabels })
 
 export const annotateArguments: ArgumentCheck<Annotation> = (value: unknown, name: string): Annotation => {
   const checked = annotation(value, name)
@@ -112,7 +113,7 @@ export function checkAppendable(inputs: readonly EventInput[], settings: Setting
   for (const input of inputs) intake(input, 0, 0, settings)
 }
 
-export const verifyArguments: ArgumentCheck<VerifyOptions> = anObject<VerifyOptions>({
+export const verifyArguments: ArgumentCheck<VerifyOptions> = onlyOptions<VerifyOptions>({
   expectHead: aHeadReceipt,
   signal: anAbortSignal,
 })
@@ -122,7 +123,7 @@ export interface RepairArguments {
   readonly signal?: AbortSignal
 }
 
-export const repairArguments: ArgumentCheck<RepairArguments> = anObject<RepairArguments>({
+export const repairArguments: ArgumentCheck<RepairArguments> = onlyOptions<RepairArguments>({
   dryRun: aBoolean,
   signal: anAbortSignal,
 })
@@ -131,7 +132,7 @@ export interface CopyArguments {
   readonly signal?: AbortSignal
 }
 
-export const copyArguments: ArgumentCheck<CopyArguments> = anObject<CopyArguments>({ signal: anAbortSignal })
+export const copyArguments: ArgumentCheck<CopyArguments> = onlyOptions<CopyArguments>({ signal: anAbortSignal })
 
 export const sourceArguments: ArgumentCheck<LogSource> = anObject<LogSource>(
   { header: checkedLater(), events: anIterable<readonly AnySessionEvent[]>() },

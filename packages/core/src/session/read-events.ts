@@ -1,5 +1,5 @@
 /** Events of a stored log as an AsyncIterable, exact in its bounds and bounded in memory (contract family READ). */
-import { type ArgumentCheck, aBoolean, anAbortSignal, anObject, aSeq } from '../argument-checks.ts'
+import { type ArgumentCheck, aBoolean, anAbortSignal, aSeq, onlyOptions } from '../argument-checks.ts'
 import { SessionError, withSessionId } from '../errors.ts'
 import type { AnySessionEvent } from '../event/event.ts'
 import type { UpgradeChain } from '../event/format-version.ts'
@@ -7,7 +7,7 @@ import { type ElidedChunks, isElided, type StorageReader } from '../storage/sess
 import { EventCursor } from './event-cursor.ts'
 import type { ReadOptions } from './session.ts'
 
-export const readArguments: ArgumentCheck<ReadOptions> = anObject<ReadOptions>({
+export const readArguments: ArgumentCheck<ReadOptions> = onlyOptions<ReadOptions>({
   from: aSeq,
   to: aSeq,
   reverse: aBoolean,

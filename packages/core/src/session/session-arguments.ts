@@ -1,11 +1,19 @@
 /** What the operations of a live session take, as checks that run before an event is judged. */
-import { type ArgumentCheck, aBoolean, anObject, aString, checkedLater, listOf } from '../argument-checks.ts'
+import {
+  type ArgumentCheck,
+  aBoolean,
+  anObject,
+  aString,
+  checkedLater,
+  listOf,
+  onlyOptions,
+} from '../argument-checks.ts'
 import type { AppendOptions } from '../event/event.ts'
 import type { RawInput } from './event-intake.ts'
 import type { CloseTurnOptions } from './session.ts'
 
 /** Their content is judged as that of any event. */
-export const appendArguments: ArgumentCheck<AppendOptions> = anObject<AppendOptions>({
+export const appendArguments: ArgumentCheck<AppendOptions> = onlyOptions<AppendOptions>({
   surface: checkedLater(),
   sources: checkedLater(),
 })
@@ -23,7 +31,7 @@ const turnEndReason: ArgumentCheck<CloseTurnOptions['reason']> = (value, name) =
 }
 
 /** The rest of the reason is judged with its `turn/end`. */
-export const closeTurnArguments: ArgumentCheck<CloseTurnOptions> = anObject<CloseTurnOptions>(
+export const closeTurnArguments: ArgumentCheck<CloseTurnOptions> = onlyOptions<CloseTurnOptions>(
   { reason: turnEndReason, keepPartialAnswer: aBoolean },
   ['reason'],
 )

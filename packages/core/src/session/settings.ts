@@ -1,5 +1,5 @@
 /** The options of a persistence, checked once and completed with their defaults. */
-import { type ArgumentCheck, aFunction, anObject, checkedLater, listOf, must } from '../argument-checks.ts'
+import { type ArgumentCheck, aFunction, checkedLater, listOf, must, onlyOptions } from '../argument-checks.ts'
 import { isSessionError, SessionError } from '../errors.ts'
 import { createCatalog, type ResolvedCatalog } from '../event/catalog.ts'
 import { createUpgradeChain, type UpgradeChain, type UpgradeStep } from '../event/format-version.ts'
@@ -62,7 +62,7 @@ const messageFormat: ArgumentCheck<MessageFormat> = must('a message format', (va
 })
 
 /** Bounds, catalog entries and projections are checked where they are used. */
-const persistenceArguments: ArgumentCheck<PersistenceOptions> = anObject<PersistenceOptions>({
+const persistenceArguments: ArgumentCheck<PersistenceOptions> = onlyOptions<PersistenceOptions>({
   events: checkedLater(),
   projections: listOf<Projection>(checkedLater()),
   messageFormats: listOf(messageFormat),
@@ -90,8 +90,8 @@ function unixMilliseconds(clock: () => number): number {
 }
 
 /** INVALID_ARGUMENT for options that are not of the documented form. `steps` upgrade formats older than this one. */
-export function settingsOf(options: PersistenceOptions, steps: readonly UpgradeStep[] = []): Settings {
-  const checked = persistenceArguments(options, 'options')
+export function settingsOf(given: PersistenceOptions, steps: readonly UpgradeStep[] = []): Settings {
+  const checked = persistenceArguments(given, 'options')
   const formats = new Map<string, MessageFormat>()
   for (const format of [...coreMessageFormats, ...(checked.messageFormats ?? [])]) formats.set(format.name, format)
   const projections = [extensionTypes, ...(checked.projections ?? [])]

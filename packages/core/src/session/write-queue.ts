@@ -44,8 +44,11 @@ export class WriteQueue {
   /** The window opens with the end of this turn of the microtask queue, unless a flush came first. */
   #windowAsked = false
   #running: Promise<void> | undefined
-  /** The newest write failed: only a flush or a new event tries again, so that a dead medium is not hammered. */
-  #failed = false
+  /**
+   * The newest write failed; seq of the first event that had not been accepted when it began. Only a flush or a newer event
+   * tries again, so that a dead medium is not hammered.
+   */
+  #failed: number | undefined
   #stopped = false
 
   constructor(options: WriteQueueOptions) {
@@ -156,12 +159,13 @@ export class WriteQueue {
       this.#running = undefined
       // A waiter may have come while the last step of the run was ending.
       if (this.#waiters.length > 0 || this.#drainWaiters.length > 0) this.#start()
-      else if (!this.#pending.isEmpty && !this.#failed) this.#armWindow()
+      else if (!this.#pending.isEmpty && (this.#failed ?? -1) < this.#acceptedSeq) this.#armWindow()
     })
   }
 
   async #run(): Promise<void> {
     do {
+      const accepted = this.#acceptedSeq
       const batch = this.#pending.take()
       let bytes = 0
       if (batch.length > 0) {
@@ -169,10 +173,11 @@ export class WriteQueue {
           await this.#write(batch)
         } catch (cause) {
           this.#pending.putBack()
+          this.#failed = accepted
           this.#fail(cause)
           return
         }
-        this.#failed = false
+        this.#failed = undefined
         bytes = this.#pending.settled()
         this.#durableSeq += batch.length
         this.#lastDurable = batch.at(-1)
@@ -200,7 +205,6 @@ export class WriteQueue {
   }
 
   #fail(cause: unknown): void {
-    this.#failed = true
     const error = isSessionError(cause)
       ? cause
       : new SessionError('IO', 'the backend failed to write a batch', { cause })

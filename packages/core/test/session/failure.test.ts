@@ -52,6 +52,42 @@ describe('a failed write', () => {
     expect(error.cause).toBeInstanceOf(Error)
   })
 
+  it('is tried again by itself for what was accepted while it ran, and not without', async () => {
+    const { storage, gate } = gatedStorage()
+    const failures: string[] = []
+    let failed = (): void => {}
+    const nextFailure = (): Promise<void> => new Promise((resolve) => (failed = resolve))
+    const persistence = createPersistence(storage, {
+      writeWindowMs: 0,
+      onFailure: (error) => {
+        failures.push(error.code)
+        failed()
+      },
+    })
+    const session = await persistence.create()
+    gate.hold()
+    gate.failures.push(full())
+    const first = nextFailure()
+    session.append('user/message', { message: user('one') })
+    // The first write waits at the gate once its window has passed.
+    const flushed = session.flush()
+    session.append('user/message', { message: user('two') })
+    gate.release()
+    await expect(flushed).rejects.toMatchObject({ code: 'NO_SPACE' })
+    await first
+    while (session.durableSeq < 2) await new Promise(setImmediate)
+    expect(gate.batches).toEqual([2])
+
+    const second = nextFailure()
+    gate.failures.push(full(), full())
+    session.append('user/message', { message: user('three') })
+    await second
+    for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate)
+    expect(failures).toEqual(['NO_SPACE', 'NO_SPACE'])
+    expect(session.pendingEvents()).toHaveLength(1)
+    await session.abandon()
+  })
+
   it('at the end of a scope releases the lock and says how many events are lost', async () => {
     const { storage, gate } = gatedStorage()
     const persistence = createPersistence(storage, { onFailure: () => {} })
