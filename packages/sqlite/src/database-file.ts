@@ -38,6 +38,20 @@ const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0x00c36400, 'Ceph'],
 ])
 
+/** What stands for the identity of a file that is not there. */
+const MISSING = ''
+
+export interface FileIdentities {
+  /** Empty when nothing is there. */
+  readonly database: string
+  /** Undefined where it is not asked for, empty when nothing is there. */
+  readonly log: string | undefined
+}
+
+export interface FileNames {
+  identity(): FileIdentities
+}
+
 export class DatabaseFile {
   /** As given, made absolute. */
   readonly given: string
@@ -82,13 +96,24 @@ export class DatabaseFile {
     for (const companion of COMPANIONS) plainFile(`${this.path ?? this.given}${companion}`)
   }
 
-  /** Which file the database is, and with `log` its write-ahead log: to be asked for before every commit. */
-  names(log: boolean): SteadyNames {
-    const path = this.path ?? this.given
-    return new SteadyNames(dirname(path), () => {
-      const identity = this.identity() ?? ''
-      return log ? `${identity} ${plainFile(`${path}-wal`)}` : identity
-    })
+  /** Device and inode of the write-ahead log; as `identity` otherwise. */
+  logIdentity(): string | undefined {
+    return plainFile(`${this.path ?? this.given}-wal`)
+  }
+
+  /**
+   * Which file the database is, and with `log` its write-ahead log: to be asked for before every commit. Of the two a
+   * commit writes one in place, which is dear to look at each time (steady-names): the log, or without one the database.
+   */
+  names(log: boolean): FileNames {
+    const directory = dirname(this.path ?? this.given)
+    const database = (): string => this.identity() ?? MISSING
+    if (!log) {
+      const steady = new SteadyNames(directory, database)
+      return { identity: () => ({ database: steady.identity(), log: undefined }) }
+    }
+    const steady = new SteadyNames(directory, () => this.logIdentity() ?? MISSING)
+    return { identity: () => ({ database: database(), log: steady.identity() }) }
   }
 
   hasEmptyLog(): boolean {

@@ -7,10 +7,17 @@ import type { Driver } from './driver.ts'
 import { checkDatabase } from './migration.ts'
 import { sqliteCode, sqliteError } from './sqlite-error.ts'
 
+interface ReadConnection {
+  readonly connection: Connection
+  readonly identity: string
+  /** Of the write-ahead log that it opened; undefined in the other journal mode. */
+  readonly log: string | undefined
+}
+
 export class ReadAccess {
   readonly #driver: Driver
   readonly #file: DatabaseFile
-  #opened: { readonly connection: Connection; readonly identity: string } | undefined
+  #opened: ReadConnection | undefined
 
   constructor(driver: Driver, file: DatabaseFile) {
     this.#driver = driver
@@ -22,8 +29,13 @@ export class ReadAccess {
     const identity = this.#file.identity()
     if (this.#opened !== undefined && this.#opened.identity !== identity) this.close()
     if (identity === undefined) return undefined
-    this.#opened ??= { connection: this.#open(identity), identity }
+    this.#opened ??= this.#open(identity)
     return this.#opened.connection
+  }
+
+  /** Which write-ahead log the open connection has: as long as it has one, nobody may put another in its place. */
+  get log(): string | undefined {
+    return this.#opened?.log
   }
 
   /** Undefined while there is no database. */
@@ -52,7 +64,7 @@ export class ReadAccess {
     }
   }
 
-  #open(identity: string): Connection {
+  #open(identity: string): ReadConnection {
     this.#file.requirePlainCompanions()
     try {
       return this.#openChecked(identity)
@@ -63,14 +75,14 @@ export class ReadAccess {
     }
   }
 
-  #openChecked(identity: string): Connection {
+  #openChecked(identity: string): ReadConnection {
     const path = this.#file.path ?? this.#file.given
     const connection = Connection.openToRead(this.#driver, path)
     try {
       checkDatabase(connection)
       if (this.#file.identity() !== identity)
         throw new SessionError('BUSY', `the database was replaced: ${path}`, { path })
-      return connection
+      return { connection, identity, log: connection.journalMode === 'wal' ? this.#file.logIdentity() : undefined }
     } catch (error) {
       connection.close()
       throw error

@@ -7,12 +7,11 @@ import { SessionError } from '@session-persistence/core'
 import { ensurePrivateDirectory, nodeFileSystem, RootDirectory, WriterLock } from '@session-persistence/file-log'
 import { checkpointFully } from './checkpoint.ts'
 import { Connection, type JournalMode } from './connection.ts'
-import { type DatabaseFile, syncPath } from './database-file.ts'
+import { type DatabaseFile, type FileIdentities, type FileNames, syncPath } from './database-file.ts'
 import type { Driver } from './driver.ts'
 import { checkDatabase, migrate } from './migration.ts'
 import type { ReadAccess } from './read-access.ts'
 import { createSchema } from './schema.ts'
-import type { SteadyNames } from './steady-names.ts'
 import { writeFailure } from './write-failure.ts'
 
 /** No session's lock has this name: those never start with a dot. */
@@ -20,9 +19,9 @@ const CREATION_LOCK = '.create'
 
 interface OpenConnection {
   readonly connection: Connection
-  readonly names: SteadyNames
+  readonly names: FileNames
   /** What the names led to when it was opened. */
-  readonly files: string
+  readonly files: FileIdentities
 }
 
 export class WriteAccess {
@@ -76,7 +75,7 @@ export class WriteAccess {
     if (this.#opened === undefined)
       throw new SessionError('INVARIANT', 'the database is not open', { path: this.#file.given })
     const { connection, names, files } = this.#opened
-    if (names.identity() !== files) throw replaced(connection.path)
+    if (!isSame(names.identity(), files)) throw replaced(connection.path)
     return connection
   }
 
@@ -137,18 +136,26 @@ export class WriteAccess {
     // connection goes the index of the log, and whoever makes a new one finds commits that a killed process had written
     // and not yet shown, after this one said that they are not there (CRASH-12).
     if (current !== journal) this.#reads.close()
+    const log = current === journal ? this.#reads.log : undefined
     const connection = Connection.openToWrite(this.#driver, this.#file.path ?? this.#file.given, journal)
     try {
+      // A log that the change of the journal mode asked for is made by the first read.
+      connection.row('SELECT count(*) FROM sqlite_schema')
+      // Taken at once, and compared when everything is done: whatever takes their place while this checks and syncs must
+      // not become what every later commit is compared with.
+      const names = this.#file.names(journal === 'wal')
+      const files = names.identity()
+      if (files.database !== identity || files.log === '') throw replaced(connection.path)
+      if (log !== undefined && files.log !== log) throw replaced(connection.path)
       checkpointFully(connection)
       if (version !== undefined) migrate(connection, version)
       checkDatabase(connection)
-      if (this.#file.identity() !== identity) throw replaced(connection.path)
       // SQLite syncs the directory when it first syncs a new log, and takes it for done when that fails. Without its
       // name the log is lost in a power cut, with every commit in it that was acknowledged.
       if (journal === 'wal') syncPath(dirname(connection.path))
+      if (!isSame(names.identity(), files)) throw replaced(connection.path)
       this.#identity = identity
-      const names = this.#file.names(journal === 'wal')
-      return { connection, names, files: names.identity() }
+      return { connection, names, files }
     } catch (error) {
       closeQuietly(connection)
       throw error
@@ -194,6 +201,10 @@ async function acquireCreation(locks: string): Promise<WriterLock> {
       ? new SessionError('BUSY', 'another process is making the database', { path: locks, cause })
       : cause
   }
+}
+
+function isSame(a: FileIdentities, b: FileIdentities): boolean {
+  return a.database === b.database && a.log === b.log
 }
 
 function closeQuietly(closable: { close(): void }): void {
