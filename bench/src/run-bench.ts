@@ -93,9 +93,10 @@ export async function runBench(options: BenchOptions = {}): Promise<BenchReport>
       machine,
       backends: described.backends,
       unavailable,
-      scenarios: scenarios.map(({ id, description }) => {
+      scenarios: scenarios.map(({ id, description, caution }) => {
         const took = seconds.get(id)
-        return took === undefined ? { id, description } : { id, description, seconds: took }
+        const facts = { id, description, ...(caution === undefined ? {} : { caution }) }
+        return took === undefined ? facts : { ...facts, seconds: took }
       }),
       rows: scale.name === 'full' ? rows : rows.map(withoutGoalOfFullRuns),
       failures,

@@ -59,13 +59,14 @@ function verdicts({ rows }: BenchReport): string {
 </div>`
 }
 
-function warnings({ failures, partial, machine, unavailable }: BenchReport): string {
+function warnings({ failures, partial, machine, scenarios, unavailable }: BenchReport): string {
   const lines = failures.map(failureWords)
   if (partial) lines.unshift('This run is partial: what is missing was not measured.')
   if (!machine.sync.plausible)
     lines.push('Syncs here are too fast to reach a disk: append ratios say nothing about a real one.')
   if (machine.load > machine.cpus)
     lines.push(`The machine was busy with other work (load ${threeDigits(machine.load)}) when the run began.`)
+  for (const { caution } of scenarios) if (caution !== undefined) lines.push(caution)
   for (const { name, reason } of unavailable) lines.push(`${name} was not measured: ${reason}`)
   return lines.map((line) => `<p class="warning">${escaped(line)}</p>`).join('\n')
 }

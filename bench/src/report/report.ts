@@ -38,8 +38,13 @@ export interface BenchReport {
   readonly backends: readonly MeasuredBackend[]
   /** Built-in backends that this machine lacks. */
   readonly unavailable: readonly { readonly name: string; readonly reason: string }[]
-  /** `seconds`: how long it took, stores included; absent when it was not begun. */
-  readonly scenarios: readonly { readonly id: string; readonly description: string; readonly seconds?: number }[]
+  /** `seconds`: how long it took, stores included; absent when it was not begun. `caution`: why its numbers say less. */
+  readonly scenarios: readonly {
+    readonly id: string
+    readonly description: string
+    readonly caution?: string
+    readonly seconds?: number
+  }[]
   readonly rows: readonly Row[]
   readonly failures: readonly Failure[]
 }

@@ -110,9 +110,10 @@ function cellsOf(row: Row, note: string, style: Style): readonly Cell[] {
   ]
 }
 
-function footer({ rows, failures, partial, seconds }: BenchReport, style: Style): string[] {
+function footer({ rows, failures, partial, scenarios, seconds }: BenchReport, style: Style): string[] {
   const count = (kind: Row['verdict']['kind']): number => rows.filter((row) => row.verdict.kind === kind).length
-  const lines = failures.map((failure) => style.bad(failureWords(failure)))
+  const lines = scenarios.flatMap(({ caution }) => (caution === undefined ? [] : [style.unsure(caution)]))
+  lines.push(...failures.map((failure) => style.bad(failureWords(failure))))
   const judged = rows.some(({ goal }) => goal !== undefined)
   const verdicts = `${count('reached')} goals reached, ${count('missed')} missed, ${count('unclear')} undecided`
   const result = judged ? `${verdicts} in ${Math.round(seconds)} s` : `measured in ${Math.round(seconds)} s`

@@ -16,6 +16,13 @@ import { lasting, type Scenario, type ScenarioContext } from './scenario.ts'
 const PAGE = 100
 const LAST = 50
 
+/** Fewer are stored and read in about the time of one disturbance by other work, and of opening a log. */
+const SHORT_EVENTS = 1000
+
+function shortLog(name: string, events: number): string {
+  return `${name} is short (${events} events, fewer than ${SHORT_EVENTS.toLocaleString('en-US')}): its intervals are wide, and fixed costs outweigh those of an event.`
+}
+
 /** A scenario over these logs; `id` tells a user's file from the corpus. */
 export function givenLogsScenario(id: string, given: GivenLogs): Scenario {
   const events = given.logs.reduce((sum, log) => sum + log.events.length, 0)
@@ -23,6 +30,7 @@ export function givenLogsScenario(id: string, given: GivenLogs): Scenario {
   const what = `${given.name}: ${count}, ${events.toLocaleString('en-US')} events`
   return {
     id,
+    ...(events < SHORT_EVENTS ? { caution: shortLog(given.name, events) } : {}),
     description: `real logs, ${what}: stored, appended, replayed, resumed and read from the end`,
     run: (context) => measure(context, id, what, given.logs),
   }

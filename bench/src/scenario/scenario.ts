@@ -45,6 +45,8 @@ export interface Scenario {
   readonly id: string
   /** One sentence: what is measured against what. */
   readonly description: string
+  /** One sentence: why its numbers say less than others. */
+  readonly caution?: string
   run(context: ScenarioContext): Promise<readonly Row[]>
 }
 

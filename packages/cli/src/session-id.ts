@@ -4,6 +4,9 @@ import { Argument } from 'commander'
 const prefixLengthMin = 6
 const candidatesShown = 4
 
+/** Of commands that change what is stored and so take no part of an id. */
+export const noSuchFullId = 'no session with this full id is stored here'
+
 export function sessionArgument(): Argument {
   return new Argument('<id>', `session id, or the first characters of one (${prefixLengthMin} or more)`)
 }

@@ -20,7 +20,8 @@ const codes: { readonly [errno: string]: SessionErrorCode } = {
 export function systemError(error: unknown, sentence: string, path: string): unknown {
   if (isSessionError(error) || !(error instanceof Error) || !('code' in error)) return error
   const errno = String(error.code)
-  return new SessionError(codes[errno] ?? 'IO', `${sentence}: ${path}: ${errno}`, { cause: error, path })
+  const message = errno === 'EEXIST' ? `there is something already: ${path}` : `${sentence}: ${path}: ${errno}`
+  return new SessionError(codes[errno] ?? 'IO', message, { cause: error, path })
 }
 
 /**

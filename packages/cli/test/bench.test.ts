@@ -43,7 +43,8 @@ describe('bench FILE', { timeout: 120_000 }, () => {
       expect.arrayContaining(['logs-1/replay jsonl', 'logs-1/append/1 jsonl', 'logs-1/size jsonl-zstd']),
     )
     expect(measured.filter((name: string) => !name.startsWith('logs-1/'))).toEqual([])
-    expect(await readFile(page, 'utf8')).toContain('log.jsonl')
+    expect(await readFile(page, 'utf8')).toContain('log.jsonl is short (11 events')
+    expect(report.scenarios).toMatchObject([{ id: 'logs-1', caution: expect.stringMatching(/^log\.jsonl is short/) }])
     expect(await readdir(join(place.directory, 'stores'))).toEqual([])
   })
 
@@ -53,6 +54,8 @@ describe('bench FILE', { timeout: 120_000 }, () => {
     expect(result.code).toBe(0)
     expect(result.stdout).toContain('full replay')
     expect(result.stdout).toContain('measured in')
+    // Eleven events are done before anything could disturb them.
+    expect(result.stdout).toMatch(/ is short \(\d+ events, fewer than 1,000\): its intervals are wide/)
   })
 })
 

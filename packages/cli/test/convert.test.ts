@@ -160,6 +160,8 @@ describe('convert', () => {
       'open-one': 'LOCKED',
       'taken-one': 'ALREADY_EXISTS',
     })
+    // Whoever reads it wants to know what is different, and two logs of one length are as different as others.
+    expect(result.stderr).toMatch(/in the target: its content differs \(events there: \d+, here: 11\)/)
     const told = result.stderr.split('\n').filter((line) => line !== '')
     expect(told).toHaveLength(4)
     for (const line of told) expect(line).toMatch(/^session-persistence: [A-Z_]+: .*(damaged|newer|open|taken)-one/)

@@ -12,6 +12,20 @@ beforeEach(async () => {
 afterEach(() => place[Symbol.asyncDispose]())
 
 describe('follow', () => {
+  it('begins with what is new, unless it is told where', async () => {
+    const follower = startCli(['follow', 'talk-one', '--root', place.root])
+    const seen = printed(follower, /\n/)
+    // Nothing says when it has begun to wait: something is added until it prints.
+    let done = false
+    const watched = seen.finally(() => {
+      done = true
+    })
+    while (!done) await runCli(['annotate', 'talk-one', '--title', 'Added', '--root', place.root])
+    expect((await watched).split('\n')[0]).toMatch(/^\{"seq":(?:1[1-9]|[2-9]\d),[^\n]+"title":"Added"/)
+    follower.kill('SIGINT')
+    expect(await ended(follower)).toBe(130)
+  })
+
   it('goes on with what a writer adds, until the session is deleted', async () => {
     const follower = startCli(['follow', 'talk-one', '--from', '9', '--root', place.root])
     await printed(follower, /"seq":10,/)

@@ -178,6 +178,13 @@ describe('fork, annotate, delete', () => {
     await store(place.root, 'parent', (session) => twoTurns(session))
     const [fork] = await json('fork', 'parent', '--at', '4', '--id', 'child', '--label', 'try=two')
     expect(fork).toEqual({ id: 'child', parent: 'parent', at: 4 })
+    expect(await json('fork', 'parent', '--turn', '1', '--id', 'first-turn')).toEqual([
+      { id: 'first-turn', parent: 'parent', at: 4 },
+    ])
+    expect(await cli('fork', 'parent', '--turn', '9')).toMatchObject({ code: 3, stderr: expect.stringMatching(/turn/) })
+    for (const other of ['--at', '--before']) {
+      expect(await cli('fork', 'parent', '--turn', '1', other, '5')).toMatchObject({ code: 2, stdout: '' })
+    }
     expect((await cli('fork', 'parent')).stdout).toMatch(/^[0-9a-f-]{36}\n$/)
     const [parentEvents, childEvents] = [await json('show', 'parent'), await json('show', 'child')]
     expect(childEvents.slice(0, 5)).toEqual(parentEvents.slice(0, 5))
@@ -206,7 +213,7 @@ describe('export', () => {
     await writeFile(file, 'mine')
     expect(await cli('export', 'talk-one', '--output', file)).toMatchObject({
       code: 3,
-      stderr: expect.stringMatching(/ALREADY_EXISTS/),
+      stderr: `session-persistence: ALREADY_EXISTS: there is something already: ${file}\n`,
     })
     expect(await readFile(file, 'utf8')).toBe('mine')
     expect(await cli('export', 'no-such-session', '--output', join(place.directory, 'no'))).toMatchObject({ code: 3 })
@@ -228,6 +235,20 @@ describe('verify', () => {
     })
     const beyond = await cli('verify', 'talk-one', '--expect', `${report.head.seq + 1}:${report.head.crc}`)
     expect(beyond).toMatchObject({ code: 1, stdout: expect.stringMatching(/^bad .*\n +CORRUPT /s) })
+  })
+})
+
+describe('verify of a log that was cut', () => {
+  it('tells a torn tail from damage, and claims nothing of what it held', async () => {
+    await store(place.root, 'talk-one', (session) => twoTurns(session))
+    const file = join(place.root, 'talk-one', 'session.jsonl')
+    await writeFile(file, (await readFile(file)).subarray(0, -9))
+    expect(await cli('verify', 'talk-one')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(
+        /^ok [^\n]+\n +torn tail: \d+ bytes from offset \d+ that hold no whole batch; a receipt \(--expect\) tells whether events are missing\n$/,
+      ),
+    })
   })
 })
 
@@ -266,8 +287,15 @@ describe('repair', () => {
     const before = await contentOf(place.root)
     expect(await cli('repair', 'talk-one')).toMatchObject({
       code: 1,
-      stdout: expect.stringMatching(/^would keep /),
+      stdout: expect.stringMatching(
+        /^would keep [^\n]+\n {2}seq 3: an event is lost; an empty event takes its place\n/,
+      ),
       stderr: '',
+    })
+    expect(await cli('repair', 'talk-o')).toEqual({
+      code: 3,
+      stdout: '',
+      stderr: 'session-persistence: NOT_FOUND: no session with this full id is stored here (session talk-o)\n',
     })
     expect(await contentOf(place.root)).toEqual(before)
     expect(await cli('repair', 'talk-one', '--write')).toMatchObject({

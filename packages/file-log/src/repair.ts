@@ -185,7 +185,9 @@ class RepairPlan {
     const what = from === to ? 'an event is lost' : `${to - from + 1} events are lost`
     const then = unbelievable
       ? ', more than could be stored here: the log ends before them'
-      : ', an empty one in each place'
+      : from === to
+        ? '; an empty event takes its place'
+        : '; empty events take their places'
     this.lost.push({ message: `${what}${then}`, from, to })
   }
 

@@ -190,6 +190,6 @@ function clampTime(time: number): number {
 }
 
 function lockedError(sessionId: string, path: string, owner: LockOwner | undefined): SessionError {
-  const who = owner === undefined ? 'another process' : describeOwner(owner)
-  return new SessionError('LOCKED', `the session is open for writing elsewhere: ${who}`, { sessionId, path })
+  const who = owner === undefined ? 'by another process' : `by ${describeOwner(owner)}`
+  return new SessionError('LOCKED', `the session is open for writing ${who}`, { sessionId, path })
 }

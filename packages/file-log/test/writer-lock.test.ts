@@ -19,7 +19,7 @@ it('has one holder, which the refusal names', async () => {
   const lock = await WriterLock.acquire(nodeFileSystem, locks, 'a', 'id')
   const refused = WriterLock.acquire(nodeFileSystem, locks, 'a', 'id')
   await expect(refused).rejects.toMatchObject({ code: 'LOCKED', sessionId: 'id' })
-  await expect(refused).rejects.toThrow(`pid ${process.pid} on ${hostname()}`)
+  await expect(refused).rejects.toThrow(`open for writing by this process, pid ${process.pid} on ${hostname()}`)
   const other = await WriterLock.acquire(nodeFileSystem, locks, 'b', 'other')
   await other.release()
   await lock.release()

@@ -108,7 +108,7 @@ it('an unreadable chunk is lost, and an empty event keeps its seq', async () => 
   const { kept, lost: report } = await repaired(edited((all) => all[seq + 1]?.fill(0x23, 30, 40)))
   expect(kept).toBe(EVENTS.length)
   expect(report).toEqual([
-    { message: 'an event is lost, an empty one in each place', from: seq, to: seq },
+    { message: 'an event is lost; an empty event takes its place', from: seq, to: seq },
     {
       message: expect.stringContaining('bytes hold no record'),
       offset: lines.slice(0, seq + 1).reduce((sum, line) => sum + line.length, 0),

@@ -214,7 +214,7 @@ async function recognised(
     JSON.stringify(header) === JSON.stringify(there.header) && wanted.seq === found.seq && wanted.crc === found.crc
   const facts = { id, events: found.seq + 1, head: found }
   if (!equal) {
-    const message = `another session with this id is in the target, with ${found.seq + 1} events instead of ${wanted.seq + 1}`
+    const message = `another session with this id is in the target: its content differs (events there: ${found.seq + 1}, here: ${wanted.seq + 1})`
     throw new SessionError('ALREADY_EXISTS', message, { sessionId: id })
   }
   if (recognise === 'head') return { outcome: 'present', ...facts }

@@ -194,7 +194,11 @@ function unsoundPages(connection: Connection, sessionId: string): SessionError |
 
 function gap(from: number, to: number, isTooMuch: boolean): Lost {
   const what = from === to ? 'an event is lost' : `${to - from + 1} events are lost`
-  const then = isTooMuch ? ', more than is believable: the log ends before them' : ', an empty one in each place'
+  const then = isTooMuch
+    ? ', more than is believable: the log ends before them'
+    : from === to
+      ? '; an empty event takes its place'
+      : '; empty events take their places'
   return { message: `${what}${then}`, from, to }
 }
 

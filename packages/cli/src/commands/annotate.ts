@@ -22,6 +22,8 @@ export function annotateCommand(runtime: Runtime): Command {
     .addHelpText(
       'after',
       `
+A title is one event, all labels together are another one; the head is the receipt of the last.
+
 Example:
   session-persistence annotate 0197c3f2-8a4e-7c41-9d65-3f1b2a9c7e10 --title "Parser rewrite" --label kept=yes`,
     )

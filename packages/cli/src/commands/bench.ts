@@ -35,7 +35,7 @@ export function benchCommand(runtime: Runtime): Command {
       'after',
       `
 With FILE only those logs are measured, unless --scenario asks for more; without one everything is, which takes ten
-minutes. Run it where nothing else runs. Every number is a ratio to a reference of the same run; docs/bench.md says how to
+minutes; a log of fewer than 1,000 events says little, and the report says so. Run it where nothing else runs. Every number is a ratio to a reference of the same run; docs/bench.md says how to
 read it. A backend that fails does not keep the others out: the report is marked as partial, and the exit code is 3 in
 the end. Stopped with Ctrl-C, it shows what it has.
 

@@ -1,6 +1,7 @@
 import { isSessionError, SessionError, type SessionPersistence } from '@session-persistence/core'
 import { Command } from 'commander'
 import type { Runtime } from '../runtime.ts'
+import { noSuchFullId } from '../session-id.ts'
 import { addStoreOptions, openStore, type StoreOptions } from '../store.ts'
 import { safeJson, safeLine } from '../terminal/safe-text.ts'
 
@@ -23,7 +24,7 @@ Example:
       for (const id of ids) {
         runtime.signal.throwIfAborted()
         if (!(await isStored(persistence, id)) || !(await persistence.delete(id))) {
-          throw new SessionError('NOT_FOUND', 'no session with this full id is stored here', { sessionId: id })
+          throw new SessionError('NOT_FOUND', noSuchFullId, { sessionId: id })
         }
         await runtime.out.write(options.json ? `${safeJson({ id, deleted: true })}\n` : `deleted ${safeLine(id)}\n`)
       }

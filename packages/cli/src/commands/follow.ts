@@ -7,16 +7,17 @@ import { safeJson } from '../terminal/safe-text.ts'
 
 export function followCommand(runtime: Runtime): Command {
   return addStoreOptions(
-    new Command('follow').description('print events, and then what writers add, until the session is deleted'),
+    new Command('follow').description('print events as writers add them, until the session is deleted'),
   )
     .addArgument(sessionArgument())
-    .option('--from <seq>', 'first event (default: only new ones)', wholeNumber(0))
+    .option('--from <seq>', 'print from this stored event on; 0 for all (default: only new events)', wholeNumber(0))
     .addHelpText(
       'after',
       `
 JSON lines, one event each. End it with Ctrl-C.
 
-Example:
+Examples:
+  session-persistence follow 0197c3f2-8a4e-7c41-9d65-3f1b2a9c7e10
   session-persistence follow 0197c3f2-8a4e-7c41-9d65-3f1b2a9c7e10 --from 0 | jq .type`,
     )
     .action(async (given: string, options: StoreOptions & { readonly from?: number }) => {

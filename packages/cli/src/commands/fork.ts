@@ -7,6 +7,7 @@ import { addStoreOptions, openStore, type StoreOptions } from '../store.ts'
 import { safeJson, safeLine } from '../terminal/safe-text.ts'
 
 interface ForkCommandOptions extends StoreOptions {
+  readonly turn?: number
   readonly at?: number
   readonly before?: number
   readonly id?: string
@@ -22,12 +23,15 @@ export function forkCommand(runtime: Runtime): Command {
     ),
   )
     .addArgument(sessionArgument())
-    .option(
-      '--at <seq>',
-      'last event to share; must be where no turn is open (default: the newest such place)',
-      wholeNumber(0),
+    .option('--turn <n>', 'last turn to share, up to its end', wholeNumber(1))
+    .addOption(
+      new Option('--at <seq>', 'last event to share; must be where no turn is open (default: the newest such place)')
+        .argParser(wholeNumber(0))
+        .conflicts('turn'),
     )
-    .addOption(new Option('--before <seq>', 'first event not to share').argParser(wholeNumber(0)).conflicts('at'))
+    .addOption(
+      new Option('--before <seq>', 'first event not to share').argParser(wholeNumber(0)).conflicts(['at', 'turn']),
+    )
     .option('--id <id>', 'id of the child (default: a new one)')
     .option('--reason <text>', 'kept in the child')
     .option('--label <name=value>', 'label of the child; may be repeated', label)
@@ -39,6 +43,7 @@ Prints the child's id.
 
 Examples:
   session-persistence fork 0197c3f2-8a4e-7c41-9d65-3f1b2a9c7e10
+  session-persistence fork 0197c3f2-8a4e-7c41-9d65-3f1b2a9c7e10 --turn 3
   session-persistence fork 0197c3f2-8a4e-7c41-9d65-3f1b2a9c7e10 --at 120 --label try=second`,
     )
     .action(async (given: string, options: ForkCommandOptions) => {
@@ -52,8 +57,8 @@ Examples:
     })
 }
 
-function forkOptions({ at, before, id, reason, label: labels }: ForkCommandOptions): ForkOptions {
-  const position = at !== undefined ? { at } : before !== undefined ? { before } : {}
+function forkOptions({ turn, at, before, id, reason, label: labels }: ForkCommandOptions): ForkOptions {
+  const position = turn !== undefined ? { turn } : at !== undefined ? { at } : before !== undefined ? { before } : {}
   return {
     ...position,
     ...(id === undefined ? {} : { id }),

@@ -38,6 +38,9 @@ export function listCommand(runtime: Runtime): Command {
     .addHelpText(
       'after',
       `
+Listing reads the beginning and the end of every session: damage in between is not seen (state ready), and is found by
+verify --all.
+
 Examples:
   session-persistence list
   session-persistence list --root ~/.my-agent/sessions --updated-after 7d

@@ -1,7 +1,8 @@
-import type { RepairReport } from '@session-persistence/core'
+import { isSessionError, type RepairReport, SessionError } from '@session-persistence/core'
 import { Command } from 'commander'
 import { EXIT } from '../exit-codes.ts'
 import type { Runtime } from '../runtime.ts'
+import { noSuchFullId } from '../session-id.ts'
 import { addStoreOptions, openStore, type StoreOptions } from '../store.ts'
 import { Progress } from '../terminal/progress.ts'
 import { plural } from '../terminal/quantity.ts'
@@ -33,7 +34,12 @@ Examples:
     .action(async (id: string, options: RepairCommandOptions) => {
       await using persistence = await openStore(options)
       const dryRun = options.write !== true
-      const report = await repair(runtime, () => persistence.repair(id, { dryRun, signal: runtime.signal }))
+      const report = await repair(runtime, () => persistence.repair(id, { dryRun, signal: runtime.signal })).catch(
+        (error: unknown) => {
+          if (!isSessionError(error, 'NOT_FOUND')) throw error
+          throw new SessionError('NOT_FOUND', noSuchFullId, { sessionId: id, cause: error })
+        },
+      )
       if (dryRun && report.lost.length > 0) runtime.exitCode = EXIT.negative
       await (options.json ? runtime.out.write(`${safeJson(report)}\n`) : print(runtime, report))
     })
@@ -49,8 +55,18 @@ async function print({ out }: Runtime, { dryRun, kept, lost, originalAt }: Repai
   const nothing = lost.length === 0
   await out.lines([
     `${dryRun ? 'would keep' : 'kept'} ${plural(kept, 'event')}${nothing ? '; nothing is lost' : `; lost${dryRun ? ' would be' : ''}:`}`,
-    ...lost.map(({ message }) => `  ${safeLine(message)}`),
+    ...lost.map((each) => `  ${placeOf(each)}${safeLine(each.message)}`),
     ...(originalAt === undefined ? [] : [`the original is at ${safeLine(originalAt)}`]),
     ...(dryRun && !nothing ? ['nothing was written: --write does it'] : []),
   ])
+}
+
+/** Where the loss is, by the same numbers as in `--json`. */
+function placeOf({ from, to, offset, bytes }: RepairReport['lost'][number]): string {
+  if (from !== undefined) {
+    if (to === undefined || to === Number.MAX_SAFE_INTEGER) return `from seq ${from}: `
+    return from === to ? `seq ${from}: ` : `seq ${from} to ${to}: `
+  }
+  if (offset === undefined) return ''
+  return bytes === undefined ? `offset ${offset}: ` : `offset ${offset} to ${offset + bytes - 1}: `
 }

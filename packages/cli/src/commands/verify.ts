@@ -25,7 +25,9 @@ export function verifyCommand(runtime: Runtime): Command {
     .addHelpText(
       'after',
       `
-Exit code 1 if any log has problems, 3 if one could not be read at all; the others are checked all the same. A torn tail alone is no problem: a resume cuts it and keeps the bytes.
+Exit code 1 if any log has problems, 3 if one could not be read at all; the others are checked all the same. A torn tail alone, bytes at the end that
+hold no whole batch, is no problem: a resume cuts it and keeps the bytes. Whether something else cut away events that were
+acknowledged, only a receipt of the last one can tell: --expect.
 
 Examples:
   session-persistence verify --all
@@ -74,7 +76,9 @@ async function print({ out }: Runtime, report: VerifyReport, json: boolean): Pro
     `${ok ? good('ok ') : bad('bad')}  ${safeLine(id)}  ${facts}`,
     ...(torn === undefined
       ? []
-      : [`     torn tail: ${plural(torn.bytes, 'byte')} from offset ${torn.offset} that were never acknowledged`]),
+      : [
+          `     torn tail: ${plural(torn.bytes, 'byte')} from offset ${torn.offset} that hold no whole batch; a receipt (--expect) tells whether events are missing`,
+        ]),
     ...problems.map(({ code, message }) => `     ${bad(code)} ${safeLine(message)}`),
     ...(unknownTypes.length === 0 ? [] : [`     unknown event types: ${unknownTypes.map(safeLine).join(', ')}`]),
   ])

@@ -127,7 +127,7 @@ export interface SessionView extends SessionState {
 
 export interface VerifyReport {
   readonly id: string
-  /** True without problems. A torn tail is none: it was never acknowledged, and a resume cuts it. */
+  /** True without problems. A torn tail is none: it holds no whole batch, and a resume cuts it. */
   readonly ok: boolean
   /** Sound events. */
   readonly events: number

@@ -30,7 +30,7 @@ export interface BackendDescription {
   readonly modes: { readonly [mode: string]: string }
 }
 
-/** Bytes after the last complete batch. They were never acknowledged (see events-and-recovery, physical tail). */
+/** Bytes after the last complete batch, which hold no whole one (see events-and-recovery, physical tail). */
 export interface TornTail {
   readonly offset: number
   readonly bytes: number
