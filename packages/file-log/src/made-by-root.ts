@@ -36,14 +36,22 @@ export function openAsOwner(path: string, flags: number, mode: number): number {
   }
 }
 
-/** Of a directory that was just made. What stands there now may be another, but no file and no link. */
+/**
+ * Of a directory that was just made. Somebody may have put another in its place: no file and no link changes hands, and
+ * of directories only one that nobody put anything in.
+ */
 export function giveDirectoryToOwner(path: string): void {
   const fd = fs.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
   try {
-    give(fd, path)
+    if (isSame(fd, path) && fs.readdirSync(path).length === 0 && isSame(fd, path)) give(fd, path)
   } finally {
     fs.closeSync(fd)
   }
+}
+
+function isSame(fd: number, path: string): boolean {
+  const [opened, named] = [fs.fstatSync(fd), fs.lstatSync(path, { throwIfNoEntry: false })]
+  return named !== undefined && opened.ino === named.ino && opened.dev === named.dev
 }
 
 function give(fd: number, path: string): void {

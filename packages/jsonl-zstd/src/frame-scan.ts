@@ -91,14 +91,20 @@ function isPageOf(page: Page, { bytes, offset }: Window, position: ScanPosition,
 
 async function readPage(codec: ZstdCodec, { window, options, found, parts }: Page): Promise<ScanResult> {
   let records: StoredRecord[] = []
-  const bad = await readParts(codec, window.bytes, parts, options, records)
+  let bad = await readParts(codec, window.bytes, parts, options, records)
   if (bad === undefined) {
     return { records, end: window.offset + found.end, position: found.position, ...damageOf(window, found.end, found) }
   }
-  // Records of the damaged unit may be among them, also as a part of a longer run.
-  records = []
-  const before = found.wanted.slice(0, found.wanted.indexOf(bad.unit))
-  await readParts(codec, window.bytes, startDecoding(codec, window.bytes, before, PART_BYTES_MAX), options, records)
+  for (;;) {
+    // Records of the damaged unit may be among them, also as a part of a longer run: what stands before it is read again.
+    records = []
+    const before = found.wanted.slice(0, found.wanted.indexOf(bad.unit))
+    const again = startDecoding(codec, window.bytes, before, PART_BYTES_MAX)
+    const earlier = await readParts(codec, window.bytes, again, options, records)
+    if (earlier === undefined) break
+    // A codec that fails now and then: the page ends there, so that nothing is passed over.
+    bad = earlier
+  }
   const { firstSeq } = bad.unit.commit
   return {
     records,

@@ -22,17 +22,24 @@ const EVENTS = Array.from(
 
 let root: string
 let storage: SessionStorage
+/** Every so many calls of the codec fail; 0 for none. */
+let failing = 0
+let calls = 0
 /** Bytes of content that were asked for so far. */
 let asked = 0
 
 beforeEach(async () => {
   root = await temporaryDirectory()
   asked = 0
+  failing = 0
+  calls = 0
   const inner = chooseCodec()
   const codec: ZstdCodec = {
     ...inner,
     decompress(frames, length) {
       asked += length
+      calls++
+      if (failing > 0 && calls % failing === 0) throw new Error('no memory')
       return inner.decompress(frames, length)
     },
   }
@@ -103,3 +110,24 @@ it.each([{ unit: 3 }, { unit: 60 }, { unit: 130 }, { unit: 300 }])(
     await reader.close()
   },
 )
+
+it('a codec that fails now and then ends a reading, and makes it pass over nothing', async () => {
+  let failures = 0
+  for (failing = 2; failing < 40; failing++) {
+    const events: AnySessionEvent[] = []
+    const reading = (async () => {
+      const reader = await storage.openReader('s')
+      try {
+        for await (const page of reader.read({})) for (const record of page) if (!isElided(record)) events.push(record)
+      } finally {
+        await reader.close()
+      }
+    })()
+    await reading.catch((error: unknown) => {
+      failures++
+      expect(error).toMatchObject({ code: 'CORRUPT' })
+    })
+    expect(events.map(({ seq }) => seq)).toEqual(EVENTS.slice(0, events.length).map(({ seq }) => seq))
+  }
+  expect(failures).toBeGreaterThan(5)
+})
