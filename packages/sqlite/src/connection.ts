@@ -1,7 +1,7 @@
 /** One connection to the database, with every setting that matters set and read back. */
 import { SessionError } from '@session-persistence/core'
 import type { Driver, DriverConnection, SqlValue, Statement } from './driver.ts'
-import { connectionClosed, connectionOpened, isInQuestion, toldApart } from './failed-read.ts'
+import { isInQuestion, toldApart } from './failed-read.ts'
 import { unreadableSchema } from './sqlite-error.ts'
 
 export type JournalMode = 'wal' | 'delete'
@@ -40,14 +40,12 @@ export class Connection {
   readonly #driver: DriverConnection
   readonly #maker: Driver
   readonly #statements: Map<string, Statement> = new Map()
-  /** SQLite was asked about its word for damage, and it is damage. */
   #isDamaged = false
 
   private constructor(maker: Driver, path: string, access: 'read' | 'write') {
     this.#maker = maker
     this.#driver = maker.open(path, access)
     this.path = path
-    connectionOpened(path)
   }
 
   /** Read only: never writes to the database, also not when it is closed. */
@@ -127,6 +125,11 @@ export class Connection {
 
   get inTransaction(): boolean {
     return this.#driver.inTransaction
+  }
+
+  /** SQLite called the database damaged, and was not contradicted: what it says of that is believed from then on. */
+  get isDamaged(): boolean {
+    return this.#isDamaged
   }
 
   exec(sql: string): void {
@@ -214,11 +217,7 @@ export class Connection {
 
   close(): void {
     this.#statements.clear()
-    try {
-      this.#driver.close()
-    } finally {
-      connectionClosed(this.path)
-    }
+    this.#driver.close()
   }
 
   #statement(sql: string, raw: boolean): Statement {

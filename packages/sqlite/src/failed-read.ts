@@ -1,29 +1,38 @@
 /**
  * SQLite calls a database corrupt when the system could not read it (EIO): the two are told apart here, since one is
- * repaired and the other copied to a sound disk. What is read is read once more, past SQLite and by it.
+ * repaired and the other copied to a sound disk. A statement that reads is asked once more, by a connection that has
+ * nothing in memory; and the file is read past SQLite. Of a statement that writes only the latter is believed here, since
+ * no check that costs less than the database can say that SQLite was right: who writes tries once more (GroupCommit).
  */
-import { closeSync, constants, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs'
 import { isMissing } from '@session-persistence/file-log'
 import type { Driver, SqlValue } from './driver.ts'
 import { sqliteCode } from './sqlite-error.ts'
 
 const CHUNK_BYTES = 1024 * 1024
 
-/** Connections of this process, by path; and the descriptors that have to stay open as long as there is one. */
-const connections = new Map<string, { count: number; readonly descriptors: number[] }>()
+/**
+ * Milliseconds for which a file that could be read is not read again: to read a gigabyte that is in memory holds the event
+ * loop for about 300 ms, and whoever meets damage meets it at every try.
+ */
+const BELIEVED_MS = 10_000
 
-export function connectionOpened(path: string): void {
-  const found = connections.get(path)
-  if (found === undefined) connections.set(path, { count: 1, descriptors: [] })
-  else found.count++
+/** Databases of which a descriptor is kept. Of one more, SQLite's word is believed. */
+const KEPT_MAX = 8
+
+interface KeptDescriptor {
+  readonly descriptor: number
+  /** Device and inode: what has the name now may be another file. */
+  readonly identity: string
+  /** When it was last read to its end, in milliseconds of the process's clock. */
+  readAt: number
 }
 
-export function connectionClosed(path: string): void {
-  const found = connections.get(path)
-  if (found === undefined || --found.count > 0) return
-  connections.delete(path)
-  for (const descriptor of found.descriptors) closeSync(descriptor)
-}
+/**
+ * Never closed: closing any descriptor of a database drops every lock that the process has on it (reliability.md, fact
+ * 11), and another copy of this module, in a worker thread say, may have connections that this one does not know of.
+ */
+const kept: KeptDescriptor[] = []
 
 export interface FailedStatement {
   readonly sql: string
@@ -31,11 +40,11 @@ export interface FailedStatement {
 }
 
 /**
- * The error of a statement as it should have been told. Reads the whole database where that is in question: it is for
+ * The error of a statement as it should have been told. May read the whole database where that is in question: it is for
  * the caller to believe the first answer.
  */
 export function toldApart(error: unknown, driver: Driver, path: string, statement: FailedStatement): unknown {
-  if (!isInQuestion(error) || !(isUnreadable(path) || worksNow(driver, path, statement))) return error
+  if (!isInQuestion(error) || !(worksNow(driver, path, statement) || isUnreadable(path))) return error
   return Object.assign(new Error('disk I/O error', { cause: error }), { code: 'SQLITE_IOERR_READ' })
 }
 
@@ -46,42 +55,76 @@ export function isInQuestion(error: unknown): boolean {
 
 function isUnreadable(path: string): boolean {
   try {
-    readThrough(path, connections.get(path)?.descriptors)
-    readThrough(`${path}-wal`, undefined)
+    const file = keptDescriptor(path)
+    if (file === undefined || performance.now() - file.readAt < BELIEVED_MS) return false
+    readThrough(file.descriptor)
+    readLog(`${path}-wal`)
+    file.readAt = performance.now()
     return false
   } catch (error) {
     return !isMissing(error)
   }
 }
 
-/** `kept`: closing any descriptor of the database drops the locks that SQLite holds on it (reliability.md, fact 11). */
-function readThrough(path: string, kept: number[] | undefined): void {
-  const descriptor = kept?.[0] ?? openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
-  if (kept?.length === 0) kept.push(descriptor)
+/** Of the file that has the name now. */
+function keptDescriptor(path: string): KeptDescriptor | undefined {
+  const named = identityOf(lstatSync(path))
+  const found = kept.find(({ identity }) => identity === named)
+  if (found !== undefined || kept.length >= KEPT_MAX) return found
+  const descriptor = openToRead(path)
+  const opened = { descriptor, identity: identityOf(fstatSync(descriptor)), readAt: Number.NEGATIVE_INFINITY }
+  kept.push(opened)
+  return opened
+}
+
+function identityOf({ dev, ino }: Stats): string {
+  return `${dev}:${ino}`
+}
+
+/** SQLite holds no locks on a log, so that its descriptor may be closed. */
+function readLog(path: string): void {
+  let descriptor: number
   try {
-    const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
-    for (let position = 0; ; ) {
-      const count = readSync(descriptor, chunk, 0, chunk.length, position)
-      if (count === 0) return
-      position += count
-    }
+    descriptor = openToRead(path)
+  } catch (error) {
+    if (isMissing(error)) return
+    throw error
+  }
+  try {
+    readThrough(descriptor)
   } finally {
-    if (kept === undefined) closeSync(descriptor)
+    closeSync(descriptor)
+  }
+}
+
+function openToRead(path: string): number {
+  return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+}
+
+function readThrough(descriptor: number): void {
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+  for (let position = 0; ; ) {
+    const count = readSync(descriptor, chunk, 0, chunk.length, position)
+    if (count === 0) return
+    position += count
   }
 }
 
 /** Whether a connection that has nothing in memory sees no damage: then a read failed that succeeds by now. */
-function worksNow(driver: Driver, path: string, { sql, values }: FailedStatement): boolean {
-  const [again, ...given] = /^\s*(?:SELECT|WITH)\b/i.test(sql) ? [sql, ...values] : ['PRAGMA integrity_check(1)']
+function worksNow(driver: Driver, path: string, statement: FailedStatement): boolean {
+  const again = asReading(statement)
+  if (again === undefined) return false
   try {
     const connection = driver.open(path, 'read')
     try {
       connection.exec('PRAGMA trusted_schema = 0; PRAGMA cell_size_check = 1; PRAGMA mmap_size = 0')
       const rows = connection
-        .prepare(again)
+        .prepare(again.sql)
         .raw()
-        .iterate(...given) as Iterable<readonly unknown[]>
-      for (const row of rows) if (again !== sql && row[0] !== 'ok') return false
+        .iterate(...again.values)
+      while (rows.next().done !== true) {
+        // To have read it is all.
+      }
       return true
     } finally {
       connection.close()
@@ -89,4 +132,14 @@ function worksNow(driver: Driver, path: string, { sql, values }: FailedStatement
   } catch {
     return false
   }
+}
+
+/** Something that reads what a statement read; undefined for one that writes, or looks at every page. */
+function asReading(statement: FailedStatement): FailedStatement | undefined {
+  if (/^\s*(?:SELECT|WITH)\b/i.test(statement.sql)) return statement
+  // These read the schema, and the first page.
+  if (/^\s*(?:BEGIN\b|PRAGMA \w+(?: = \w+)?\s*$)/i.test(statement.sql)) {
+    return { sql: 'SELECT count(*) FROM sqlite_schema', values: [] }
+  }
+  return undefined
 }

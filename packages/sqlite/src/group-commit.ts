@@ -33,6 +33,7 @@ type Outcome =
   | { readonly kind: 'committed' }
   | { readonly kind: 'busy'; readonly error: SessionError }
   | { readonly kind: 'refused'; readonly request: CommitRequest; readonly error: SessionError }
+  | { readonly kind: 'doubtful' }
   | { readonly kind: 'failed'; readonly error: SessionError }
 
 export class GroupCommit {
@@ -111,9 +112,10 @@ export class GroupCommit {
   async #commit(requests: CommitRequest[]): Promise<void> {
     let wait: BusyWait | undefined
     let waiting = requests
+    let mayDoubt = true
     while (waiting.length > 0) {
       // Nearly always the database is open: then nothing is waited for but the commit itself.
-      const outcome = (this.#access.isOpen ? undefined : await this.#open()) ?? this.#attempt(waiting)
+      const outcome = (this.#access.isOpen ? undefined : await this.#open()) ?? this.#attempt(waiting, mayDoubt)
       switch (outcome.kind) {
         case 'committed':
           this.#pages += COMMIT_PAGES + waiting.reduce((sum, { bytes }) => sum + bytes / PAGE_BYTES, 0)
@@ -126,6 +128,9 @@ export class GroupCommit {
           waiting = waiting.filter((each) => each !== request)
           break
         }
+        case 'doubtful':
+          mayDoubt = false
+          break
         case 'busy':
           wait ??= new BusyWait(this.#busyMs)
           if (await wait.next()) break
@@ -148,15 +153,22 @@ export class GroupCommit {
     }
   }
 
-  #attempt(requests: readonly CommitRequest[]): Outcome {
+  #attempt(requests: readonly CommitRequest[], mayDoubt: boolean): Outcome {
     let connection: Connection
     try {
       connection = this.#access.ready()
     } catch (cause) {
       return this.#notReady(cause)
     }
+    const believes = connection.isDamaged || !mayDoubt
     const outcome = transact(connection, requests, this.#path)
     if (outcome.kind === 'failed') this.#access.poison(outcome.error)
+    // A read that failed is called damage too, and may have passed: what a new connection says as well is damage. Nothing
+    // was written, so that nothing has to be established again.
+    if (outcome.kind === 'refused' && !believes && connection.isDamaged) {
+      this.#access.close()
+      return { kind: 'doubtful' }
+    }
     return outcome
   }
 

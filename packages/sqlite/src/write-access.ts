@@ -9,6 +9,7 @@ import { checkpointFully } from './checkpoint.ts'
 import { Connection, type JournalMode } from './connection.ts'
 import { type DatabaseFile, type FileIdentities, type FileNames, syncPath } from './database-file.ts'
 import type { Driver } from './driver.ts'
+import { isInQuestion } from './failed-read.ts'
 import { checkDatabase, migrate } from './migration.ts'
 import type { ReadAccess } from './read-access.ts'
 import { createSchema } from './schema.ts'
@@ -60,7 +61,7 @@ export class WriteAccess {
   /** Opens the connection. BUSY may pass, NO_SPACE too; POISONED, with its cause, while a failure could not be overcome. */
   async open(): Promise<void> {
     try {
-      this.#opened ??= await this.#open()
+      this.#opened ??= await this.#openTwice()
     } catch (error) {
       const found = writeFailure(error, this.#file.given)
       // A full disk is what it is, whether a commit met it first or the moving of the log, which nobody was told of.
@@ -117,6 +118,16 @@ export class WriteAccess {
       path: this.#file.given,
       cause,
     })
+  }
+
+  /** What is called damage may be a read that failed, and has passed by now (GroupCommit does the same). */
+  async #openTwice(): Promise<OpenConnection> {
+    try {
+      return await this.#open()
+    } catch (error) {
+      if (!isInQuestion(error)) throw error
+      return await this.#open()
+    }
   }
 
   async #open(): Promise<OpenConnection> {

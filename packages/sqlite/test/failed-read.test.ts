@@ -1,12 +1,12 @@
 // Proves that a read that failed is told apart from damage, which SQLite gives the same name, and that looking at the
 // file for that takes no lock away from a connection that has it open.
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Driver, loadDriver } from '../src/driver.ts'
-import { connectionClosed, connectionOpened, toldApart } from '../src/failed-read.ts'
+import { toldApart } from '../src/failed-read.ts'
 import { temporaryDirectory } from './parts/temporary-directory.ts'
 
 const corrupt = Object.assign(new Error('database disk image is malformed'), { code: 'SQLITE_CORRUPT' })
@@ -33,9 +33,15 @@ function codeOf(error: unknown): unknown {
 }
 
 describe('what SQLite calls corrupt', () => {
-  it.each([SELECT, WRITE])('and is sound when it is looked at again was a read that failed: $sql', (statement) => {
+  const reading = [SELECT, { sql: 'BEGIN IMMEDIATE', values: [] }, { sql: 'PRAGMA data_version', values: [] }]
+  it.each(reading)('and is sound when it is looked at again was a read that failed: $sql', (statement) => {
     const told = toldApart(corrupt, driver, path, statement)
     expect([codeOf(told), told instanceof Error ? told.cause : undefined]).toEqual(['SQLITE_IOERR_READ', corrupt])
+  })
+
+  // No check of the database tells all that a statement that writes may have met.
+  it('by a statement that writes is believed while the file can be read', () => {
+    expect(toldApart(corrupt, driver, path, WRITE)).toBe(corrupt)
   })
 
   it.each([SELECT, WRITE])('and is damaged stays so: $sql', (statement) => {
@@ -48,30 +54,35 @@ describe('what SQLite calls corrupt', () => {
     expect(codeOf(toldApart(corrupt, driver, join(path, '..'), SELECT))).toBe('SQLITE_IOERR_READ')
   })
 
+  it('is looked for in the file that has the name now', () => {
+    expect(toldApart(corrupt, driver, path, WRITE)).toBe(corrupt)
+    rmSync(path)
+    mkdirSync(path)
+    expect(codeOf(toldApart(corrupt, driver, path, WRITE))).toBe('SQLITE_IOERR_READ')
+  })
+
   it('by an extended code is damage that it has seen', () => {
     const seen = Object.assign(new Error('malformed'), { code: 'SQLITE_CORRUPT_INDEX' })
     expect(toldApart(seen, driver, path, SELECT)).toBe(seen)
   })
 })
 
-it.runIf(process.platform === 'linux')('takes no lock away, and keeps no descriptor once all is closed', () => {
+// Another copy of the module does not know of the connections of this one, and must not close what it looked with.
+it('takes no lock away, whichever copy of the module looks, and however often', async () => {
+  const again = (await import(`${new URL('../src/failed-read.ts', import.meta.url).href}?again`)) as {
+    toldApart: typeof toldApart
+  }
+  expect(again.toldApart).not.toBe(toldApart)
   const connection = driver.open(path, 'write')
-  connectionOpened(path)
   connection.exec('BEGIN EXCLUSIVE')
-  toldApart(corrupt, driver, path, SELECT)
+  for (const tell of [toldApart, again.toldApart, toldApart, again.toldApart]) {
+    tell(corrupt, driver, path, WRITE)
+    tell(corrupt, driver, path, SELECT)
+  }
   const other = `
     const Database = require(${JSON.stringify(createRequire(import.meta.url).resolve('better-sqlite3'))})
     try { new Database(process.argv[1], { timeout: 0 }).exec('BEGIN IMMEDIATE'); console.log('took it') }
     catch (error) { console.log(error.code) }`
   expect(execFileSync(process.execPath, ['-e', other, path], { encoding: 'utf8' }).trim()).toBe('SQLITE_BUSY')
   connection.close()
-  connectionClosed(path)
-  const open = readdirSync('/proc/self/fd').map((descriptor) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${descriptor}`)
-    } catch {
-      return '' // the one that lists
-    }
-  })
-  expect(open).not.toContain(path)
 })
