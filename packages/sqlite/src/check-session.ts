@@ -4,6 +4,7 @@ import type { Connection } from './connection.ts'
 import { findToRead, indexProblems, isSameSession, isStillStored } from './damaged-index.ts'
 import type { Database } from './database.ts'
 import { nextTurn } from './group-commit.ts'
+import { freeListProblems } from './page-check.ts'
 import { type FoundRow, recordsFrom } from './record-rows.ts'
 import { rowEvents, SEQ_SPAN } from './row-codec.ts'
 import type { SessionRow } from './session-row.ts'
@@ -40,17 +41,22 @@ export async function checkSession(
     const found = await database.read((connection) => {
       try {
         const stored = findToRead(connection, id)
-        return stored === undefined ? undefined : { ...stored, indexes: indexProblems(connection, stored.row) }
+        return stored === undefined ? undefined : { ...stored, known: databaseProblems(connection, stored.row) }
       } catch (error) {
         return asProblem(sqliteError(error, 'read the session', connection.path))
       }
     })
     if (found === undefined) return undefined
     if (!('row' in found)) return { events: 0, bytes: 0, problems: [found] }
-    const { row, indexes } = found
-    const findings = await checkRecords(database, row, indexes, signal)
+    const { row, known } = found
+    const findings = await checkRecords(database, row, known, signal)
     if (findings !== undefined) return { events: findings.events, bytes: row.bytes, problems: findings.problems }
   }
+}
+
+/** What is wrong with what all sessions share. */
+function databaseProblems(connection: Connection, row: SessionRow): readonly StorageProblem[] {
+  return [...freeListProblems(connection), ...indexProblems(connection, row)]
 }
 
 /** Undefined when the session was deleted or replaced meanwhile: what was found so far says nothing of any log. */

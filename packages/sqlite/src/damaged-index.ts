@@ -5,6 +5,7 @@
 import { isSessionError, SessionError, type StorageProblem } from '@session-persistence/core'
 import type { Connection, Row } from './connection.ts'
 import type { Database } from './database.ts'
+import { checkPages } from './page-check.ts'
 import { decodeId, decodeSessionRow, encodeId, LIVE, SESSION_COLUMNS, type SessionRow } from './session-row.ts'
 import { findRow, headerOf, type StoredSession } from './session-statements.ts'
 import { sqliteError } from './sqlite-error.ts'
@@ -120,7 +121,7 @@ export async function rebuildIndexes(database: Database): Promise<void> {
     const refusal = rebuildRefusal(connection)
     if (refusal !== undefined) throw refusal
     connection.exec('REINDEX session')
-    if (!isSound(connection)) throw beyondRebuilding(connection)
+    if (checkPages(connection) !== 'sound') throw beyondRebuilding(connection)
     connection.run('COMMIT')
   })
 }
@@ -139,11 +140,6 @@ export function rebuildRefusal(connection: Connection): SessionError | undefined
 function beyondRebuilding({ path }: Connection): SessionError {
   const message = `the database is damaged, nothing is written into it: convert what can be read into another one: ${path}`
   return new SessionError('CORRUPT', message, { path })
-}
-
-/** Whether SQLite finds nothing wrong with any page, index or constraint. */
-export function isSound(connection: Connection): boolean {
-  return connection.all('PRAGMA integrity_check(1)')[0]?.[0] === 'ok'
 }
 
 function isDamage(error: unknown): boolean {

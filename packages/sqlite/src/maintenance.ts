@@ -2,10 +2,11 @@
 import { lstatSync } from 'node:fs'
 import { isSessionError, SessionError } from '@session-persistence/core'
 import type { Connection, JournalMode } from './connection.ts'
-import { isSound, rebuildIndexes } from './damaged-index.ts'
+import { rebuildIndexes } from './damaged-index.ts'
 import { BUSY_MS_DEFAULT, Database } from './database.ts'
 import { DatabaseFile } from './database-file.ts'
 import { loadDriver } from './driver.ts'
+import { checkPages, hasSoundTrees } from './page-check.ts'
 import { sweepHidden } from './removal.ts'
 import { repackSession } from './repack.ts'
 import { SessionLocks } from './session-locks.ts'
@@ -69,16 +70,19 @@ export interface CompactReport {
 }
 
 /**
- * Gives space back: builds damaged indexes anew, removes what killed processes left, packs runs of deltas that came one by one, and returns free
- * pages to the file system. Events and receipts do not change. Sessions that are being written are left as they are.
+ * Gives space back: builds damaged indexes and a damaged list of free pages anew, removes what killed processes left, packs
+ * runs of deltas that came one by one, and returns free pages to the file system. Events and receipts do not change. Sessions that are being written are left as they are.
  * Needs about the size of the database in free space, and holds the event loop during its last step.
  *
  * NOT_FOUND without a database; BUSY while others keep it busy; CORRUPT when it is damaged, with nothing changed.
  */
 export async function compactSqlite(options: MaintenanceOptions): Promise<CompactReport> {
   return await withDatabase(options, async (database) => {
-    if ((await database.read(isSound)) === false) await rebuildIndexes(database)
     const before = lstatSync(database.file.given).size
+    const verdict = await database.alone(checkPages)
+    if (verdict === 'damaged') await rebuildIndexes(database)
+    // Before anything is written, which would take pages from that list.
+    if (verdict === 'free-list') await vacuum(database)
     let repacked = 0
     let open = 0
     let damaged = 0
@@ -92,17 +96,22 @@ export async function compactSqlite(options: MaintenanceOptions): Promise<Compac
         else throw error
       }
     }
-    await database.alone((connection) => {
-      // In memory, as everything else that is temporary, it would need as much as the database.
-      connection.exec('PRAGMA temp_store = 1')
-      try {
-        connection.run('VACUUM')
-      } finally {
-        connection.exec('PRAGMA temp_store = 2')
-      }
-    })
+    await vacuum(database)
     await database.settle()
     return { before, after: lstatSync(database.file.given).size, repacked, open, damaged }
+  })
+}
+
+/** Builds the file anew from its tables and indexes; the list of free pages is not read for that. */
+async function vacuum(database: Database): Promise<void> {
+  await database.alone((connection) => {
+    // In memory, as everything else that is temporary, it would need as much as the database.
+    connection.exec('PRAGMA temp_store = 1')
+    try {
+      connection.run('VACUUM')
+    } finally {
+      connection.exec('PRAGMA temp_store = 2')
+    }
   })
 }
 
@@ -123,7 +132,7 @@ function allIds(connection: Connection): readonly string[] {
 
 /** A copy of damaged pages would look sound: every row it lost would be gone for good. */
 function requireSound(connection: Connection): void {
-  if (isSound(connection)) return
+  if (hasSoundTrees(connection)) return
   throw new SessionError(
     'CORRUPT',
     `the database is damaged: compacting it builds indexes anew, and refuses where more is damaged: ${connection.path}`,

@@ -18,9 +18,10 @@ import {
 import { LOST_EVENT_TYPE } from '@session-persistence/file-log'
 import { checkSession } from './check-session.ts'
 import type { Connection } from './connection.ts'
-import { isIndexProblem, isSound, rebuildIndexes, rebuildRefusal } from './damaged-index.ts'
+import { isIndexProblem, rebuildIndexes, rebuildRefusal } from './damaged-index.ts'
 import type { Database } from './database.ts'
 import { nextTurn } from './group-commit.ts'
+import { checkPages, freeListError, freeListProblems, hasSoundTrees, isFreeListProblem } from './page-check.ts'
 import { provenSlice, type RawSession, rawSession } from './proven-records.ts'
 import { originalAt, rewriteSession } from './rewrite-session.ts'
 
@@ -45,11 +46,12 @@ export async function repairSession(
 ): Promise<StorageRepair | undefined> {
   const check = await checkSession(database, id, signal)
   if (check === undefined) return undefined
-  const problems = check.problems.filter((problem) => !isIndexProblem(problem))
-  const isUnindexed = problems.length < check.problems.length
+  const problems = check.problems.filter((problem) => !isIndexProblem(problem) && !isFreeListProblem(problem))
+  const isUnindexed = check.problems.some(isIndexProblem)
   if (isUnindexed && !dryRun) await rebuildIndexes(database)
   if (problems.length === 0) {
-    const refusal = isUnindexed && dryRun ? await database.read(rebuildRefusal) : undefined
+    if (!dryRun && check.problems.some(isFreeListProblem)) await requireSafeWrites(database, id)
+    const refusal = dryRun ? await database.read((connection) => sharedRefusal(connection, id, isUnindexed)) : undefined
     return { dryRun, kept: check.events, lost: refusal === undefined ? [] : [{ message: refusal.message }] }
   }
   const found = await database.read((connection) => rawSession(connection, id))
@@ -58,14 +60,11 @@ export async function repairSession(
   const kept = await salvage.judge(signal)
   if (kept === 0) throw unprovable(database, id)
   if (dryRun) {
-    const refusal = await database.read((connection) => unsoundPages(connection, id))
+    const refusal = await database.read((connection) => plannedRefusal(connection, id))
     const lost = refusal === undefined ? [] : [{ message: refusal.message }]
     return { dryRun, kept, lost: [...salvage.lost, ...lost] }
   }
-  await database.read((connection) => {
-    const refusal = unsoundPages(connection, id)
-    if (refusal !== undefined) throw refusal
-  })
+  await requireSafeWrites(database, id)
   await rewriteSession(database, found.number, salvage.header(), salvage.events(kept, signal), ORIGINAL)
   return { dryRun, kept, lost: salvage.lost, originalAt: originalAt(database, found.number) }
 }
@@ -182,14 +181,30 @@ class Salvage {
   }
 }
 
-/** Why nothing may be written into the database. */
-function unsoundPages(connection: Connection, sessionId: string): SessionError | undefined {
-  if (isSound(connection)) return undefined
-  return new SessionError(
-    'CORRUPT',
-    `pages of the database are damaged, so nothing is written into it: convert what can be read into another one: ${connection.path}`,
-    { sessionId, path: connection.path },
-  )
+/** CORRUPT when a write could make damage worse. */
+async function requireSafeWrites(database: Database, sessionId: string): Promise<void> {
+  await database.alone((connection) => {
+    const verdict = checkPages(connection)
+    if (verdict === 'free-list') throw freeListError(connection, sessionId)
+    if (verdict === 'damaged') throw unsoundPages(connection, sessionId)
+  })
+}
+
+/** The same as far as a connection that only reads can tell. */
+function plannedRefusal(connection: Connection, sessionId: string): SessionError | undefined {
+  if (freeListProblems(connection).length > 0) return freeListError(connection, sessionId)
+  return hasSoundTrees(connection) ? undefined : unsoundPages(connection, sessionId)
+}
+
+/** Why a repair would write nothing though the session itself is whole. */
+function sharedRefusal(connection: Connection, sessionId: string, isUnindexed: boolean): SessionError | undefined {
+  if (freeListProblems(connection).length > 0) return freeListError(connection, sessionId)
+  return isUnindexed ? rebuildRefusal(connection) : undefined
+}
+
+function unsoundPages({ path }: Connection, sessionId: string): SessionError {
+  const message = `pages of the database are damaged, so nothing is written into it: convert what can be read into another one: ${path}`
+  return new SessionError('CORRUPT', message, { sessionId, path })
 }
 
 function gap(from: number, to: number, isTooMuch: boolean): Lost {
