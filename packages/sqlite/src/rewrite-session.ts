@@ -38,9 +38,9 @@ export async function rewriteSession(
   return row
 }
 
-/** Where a kept original is, for people. */
+/** Where a kept original is, for people (docs/formats/sqlite.md says how to read it). */
 export function originalAt({ file }: Database, number: number): string {
-  return `${file.given} (session number ${number})`
+  return `${file.given} (session number ${number}, to be read with SQL)`
 }
 
 function freePlace(connection: Connection, id: string, wanted: string): string {

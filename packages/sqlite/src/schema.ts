@@ -12,6 +12,9 @@ export const APPLICATION_ID = 0x53657350
 /** `user_version` of the databases that this program writes. */
 export const SCHEMA_VERSION = 1
 
+/** Of every text in the database. SQLite settles it when a database is made. */
+const ENCODING = 'UTF-8'
+
 /** Rows of one session take keys from `number * 2^32`; numbers stay under 2^21, so that a key is a safe integer. */
 export const SESSION_NUMBER_MAX: number = 2 ** 21 - 1
 
@@ -181,8 +184,13 @@ function hexadecimal(id: number): string {
   return `application_id 0x${(id >>> 0).toString(16).padStart(8, '0')}`
 }
 
-/** CORRUPT unless the stored schema is this one, to the character. */
+/**
+ * CORRUPT unless the stored schema is this one, to the character, in a database whose texts are UTF-8: in another encoding
+ * the bytes that are stored as text would be taken for that encoding, and read as something else.
+ */
 export function checkSchema(connection: Connection, schema: readonly SchemaObject[] = SCHEMA): void {
+  const encoding = connection.text('PRAGMA encoding')
+  if (encoding !== ENCODING) throw schemaError(connection, `its texts are ${encoding}, not ${ENCODING}`)
   const stored = connection.all('SELECT type, name, tbl_name, sql FROM sqlite_schema')
   const expected = new Map(schema.map((object) => [object.name, object]))
   for (const [type, name, table, sql] of stored) {

@@ -3,8 +3,9 @@ import { mkdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isSessionError } from '@session-persistence/core'
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { SqlValue } from '../src/driver.ts'
 import { openSqlite, sqliteStorage } from '../src/index.ts'
-import { APPLICATION_ID } from '../src/schema.ts'
+import { APPLICATION_ID, SCHEMA } from '../src/schema.ts'
 import { RawDatabase } from './parts/raw-database.ts'
 import { errorOf, sampleHeader, store } from './parts/sample-log.ts'
 import { temporaryDirectory } from './parts/temporary-directory.ts'
@@ -115,6 +116,29 @@ describe('a session database whose schema was changed', () => {
     expect((await storage.list({ limit: 10 })).map(({ id }) => id)).toEqual(['s'])
     await storage.close()
   })
+})
+
+it.each(['UTF-16le', 'UTF-16be'])('a database of ours in another encoding, %s, is CORRUPT', async (encoding) => {
+  await makeDatabase()
+  const original = file
+  file = join(await temporaryDirectory(), 'other-encoding.db')
+  await writeFile(file, '')
+  {
+    using from = new RawDatabase(original)
+    using raw = new RawDatabase(file)
+    raw.exec(`PRAGMA encoding = '${encoding}'`)
+    for (const { sql } of SCHEMA) raw.exec(sql)
+    for (const table of ['session', 'header', 'record']) {
+      for (const row of from.rows(`SELECT * FROM ${table}`)) {
+        const places = row.map(() => '?').join(', ')
+        raw.run(`INSERT INTO ${table} VALUES (${places})`, ...(row as readonly SqlValue[]))
+      }
+    }
+    raw.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 1`)
+    expect(raw.value('PRAGMA encoding')).toBe(encoding)
+  }
+  await expect(openSqlite({ file })).rejects.toMatchObject({ message: expect.stringMatching(/UTF-16/) as string })
+  await expectRefused('CORRUPT')
 })
 
 it('a view that poses as the table of records, and would run for ever, is refused at once', async () => {

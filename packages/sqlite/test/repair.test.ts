@@ -47,6 +47,7 @@ it('a damaged record becomes an empty one, and everything behind keeps its seq',
   expect((await persistence.verify('s')).ok).toBe(true)
   await (await persistence.resume('s')).close()
   await persistence.close()
+  expect(done.originalAt).toBe(`${file} (session number 1, to be read with SQL)`)
   const storage = sqliteStorage({ file })
   const lost = (seq: number) => ({
     seq,
@@ -59,7 +60,13 @@ it('a damaged record becomes an empty one, and everything behind keeps its seq',
   expect(await readAll(storage, 'other')).toEqual(notes(3))
   await storage.close()
   using raw = new RawDatabase(file)
-  expect(raw.rows("SELECT number, place FROM session WHERE place <> ''")).toEqual([[1, 'damaged']])
+  // As docs/formats/sqlite.md says how an original is found and read.
+  const kept = raw.rows("SELECT number, place FROM session WHERE place NOT IN ('', '.staged', '.deleted')")
+  expect(kept).toEqual([[1, 'damaged']])
+  const records =
+    'SELECT key & 4294967295 AS seq, time FROM record WHERE key BETWEEN 1 << 32 AND (2 << 32) - 1 ORDER BY key'
+  const changed = new Set([4, 5, 9])
+  expect(raw.rows(records)).toEqual(notes(10).map(({ seq, time }) => [seq, changed.has(seq) ? time + 1 : time]))
 })
 
 it('a damaged header and a damaged row are made anew from what the records prove', async () => {
