@@ -1,7 +1,7 @@
 /** One connection to the database, with every setting that matters set and read back. */
 import { SessionError } from '@session-persistence/core'
 import type { Driver, DriverConnection, SqlValue, Statement } from './driver.ts'
-import { isInQuestion, toldApart } from './failed-read.ts'
+import { connectionClosed, isInQuestion, toldApart } from './failed-read.ts'
 import { unreadableSchema } from './sqlite-error.ts'
 
 export type JournalMode = 'wal' | 'delete'
@@ -217,7 +217,11 @@ export class Connection {
 
   close(): void {
     this.#statements.clear()
-    this.#driver.close()
+    try {
+      this.#driver.close()
+    } finally {
+      connectionClosed()
+    }
   }
 
   #statement(sql: string, raw: boolean): Statement {

@@ -4,12 +4,26 @@
  * nothing in memory; and the file is read past SQLite. Of a statement that writes only the latter is believed here, since
  * no check that costs less than the database can say that SQLite was right: who writes tries once more (GroupCommit).
  */
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
+import { isMainThread } from 'node:worker_threads'
 import { isMissing } from '@session-persistence/file-log'
 import type { Driver, SqlValue } from './driver.ts'
 import { sqliteCode } from './sqlite-error.ts'
 
 const CHUNK_BYTES = 1024 * 1024
+
+/** Where Linux shows what a process has open. */
+const DESCRIPTORS = '/proc/self/fd'
 
 /**
  * Milliseconds for which a file that could be read is not read again: to read a gigabyte that is in memory holds the event
@@ -29,10 +43,35 @@ interface KeptDescriptor {
 }
 
 /**
- * Never closed: closing any descriptor of a database drops every lock that the process has on it (reliability.md, fact
- * 11), and another copy of this module, in a worker thread say, may have connections that this one does not know of.
+ * Closing any descriptor of a database drops every lock that the process has on it (reliability.md, fact 11), and another
+ * copy of this module, in a worker thread say, may have connections that this one does not know of: so each stays until
+ * nothing else in the process has the file open, and for good where that cannot be told.
  */
 const kept: KeptDescriptor[] = []
+
+/** To be called after a connection was closed. */
+export function connectionClosed(): void {
+  if (kept.length === 0) return
+  const open = openedFiles()
+  if (open === undefined) return
+  for (const file of kept.splice(0)) {
+    // One of them is our own.
+    if (open.filter((identity) => identity === file.identity).length > 1) kept.push(file)
+    else closeSync(file.descriptor)
+  }
+}
+
+/** Of every descriptor of the process, whoever opened it; undefined where that cannot be told. */
+function openedFiles(): readonly string[] | undefined {
+  try {
+    return readdirSync(DESCRIPTORS).map((descriptor) => {
+      const stat = statSync(`${DESCRIPTORS}/${descriptor}`, { throwIfNoEntry: false })
+      return stat === undefined ? '' : identityOf(stat)
+    })
+  } catch {
+    return undefined
+  }
+}
 
 export interface FailedStatement {
   readonly sql: string
@@ -54,6 +93,8 @@ export function isInQuestion(error: unknown): boolean {
 }
 
 function isUnreadable(path: string): boolean {
+  // When a worker thread ends, Node closes what it opened, and with that drops the locks of all other threads.
+  if (!isMainThread) return false
   try {
     const file = keptDescriptor(path)
     if (file === undefined || performance.now() - file.readAt < BELIEVED_MS) return false

@@ -1,12 +1,14 @@
 // Proves that a read that failed is told apart from damage, which SQLite gives the same name, and that looking at the
 // file for that takes no lock away from a connection that has it open.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Driver, loadDriver } from '../src/driver.ts'
-import { toldApart } from '../src/failed-read.ts'
+import { connectionClosed, toldApart } from '../src/failed-read.ts'
 import { temporaryDirectory } from './parts/temporary-directory.ts'
 
 const corrupt = Object.assign(new Error('database disk image is malformed'), { code: 'SQLITE_CORRUPT' })
@@ -68,9 +70,10 @@ describe('what SQLite calls corrupt', () => {
 })
 
 // Another copy of the module does not know of the connections of this one, and must not close what it looked with.
-it('takes no lock away, whichever copy of the module looks, and however often', async () => {
+it('takes no lock away, whichever copy of the module looks, however often, and whatever it closes', async () => {
   const again = (await import(`${new URL('../src/failed-read.ts', import.meta.url).href}?again`)) as {
     toldApart: typeof toldApart
+    connectionClosed: typeof connectionClosed
   }
   expect(again.toldApart).not.toBe(toldApart)
   const connection = driver.open(path, 'write')
@@ -78,6 +81,8 @@ it('takes no lock away, whichever copy of the module looks, and however often', 
   for (const tell of [toldApart, again.toldApart, toldApart, again.toldApart]) {
     tell(corrupt, driver, path, WRITE)
     tell(corrupt, driver, path, SELECT)
+    connectionClosed()
+    again.connectionClosed()
   }
   const other = `
     const Database = require(${JSON.stringify(createRequire(import.meta.url).resolve('better-sqlite3'))})
@@ -85,4 +90,46 @@ it('takes no lock away, whichever copy of the module looks, and however often', 
     catch (error) { console.log(error.code) }`
   expect(execFileSync(process.execPath, ['-e', other, path], { encoding: 'utf8' }).trim()).toBe('SQLITE_BUSY')
   connection.close()
+})
+
+it.runIf(process.platform === 'linux')('keeps no descriptor once all is closed', () => {
+  const connection = driver.open(path, 'write')
+  toldApart(corrupt, driver, path, WRITE)
+  connectionClosed()
+  const ours = (): number => opened().filter((file) => file === path).length
+  expect(ours()).toBe(2)
+  connection.close()
+  connectionClosed()
+  expect(ours()).toBe(0)
+})
+
+function opened(): readonly string[] {
+  return readdirSync('/proc/self/fd').map((descriptor) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`)
+    } catch {
+      return '' // the one that lists
+    }
+  })
+}
+
+it.each([
+  ['a worker thread', 'SQLITE_CORRUPT'],
+  ['the main thread', 'SQLITE_IOERR_READ'],
+])('does not look past SQLite in %s, whose descriptors Node closes, unless it is the main one', async (where, code) => {
+  const dist = new URL('../dist/failed-read.js', import.meta.url).href
+  const script = `
+    import { parentPort } from 'node:worker_threads'
+    const { toldApart } = await import(${JSON.stringify(dist)})
+    const error = Object.assign(new Error('malformed'), { code: 'SQLITE_CORRUPT' })
+    const told = toldApart(error, { open() { throw error } }, ${JSON.stringify(join(path, '..'))}, ${JSON.stringify(WRITE)})
+    parentPort === null ? console.log(told.code) : parentPort.postMessage(told.code)`
+  if (where === 'a worker thread') {
+    const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(script)}`), { execArgv: [] })
+    expect((await once(worker, 'message'))[0]).toBe(code)
+    await worker.terminate()
+  } else {
+    const args = ['--input-type=module', '-e', script]
+    expect(execFileSync(process.execPath, args, { encoding: 'utf8' }).trim()).toBe(code)
+  }
 })
