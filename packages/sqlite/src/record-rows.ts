@@ -43,9 +43,7 @@ export function* recordsFrom(
   options: FindOptions = {},
 ): Generator<readonly FoundRow[], void, undefined> {
   const base = number * SEQ_SPAN
-  const start = connection.row('SELECT max(key) FROM record WHERE key BETWEEN ? AND ?', base, base + from)?.[0]
-  const keys = { first: typeof start === 'number' ? start : base + from, last: base + to }
-  yield* new RowSearch(connection, salt, options).between(keys)
+  yield* new RowSearch(connection, salt, options).from(base, base + from, base + to)
 }
 
 interface Keys {
@@ -73,7 +71,20 @@ class RowSearch {
     this.#options = options
   }
 
-  *between(keys: Keys): Generator<readonly FoundRow[], void, undefined> {
+  /** From the row that holds `key`, which starts at `base` or later. */
+  *from(base: number, key: number, last: number): Generator<readonly FoundRow[], void, undefined> {
+    const first =
+      this.#options.reverse === true ? this.#unlessDamaged(() => this.#start(base, key)) : this.#start(base, key)
+    // Backwards the row that holds `key` comes last: damage there must not take away what comes first.
+    yield* this.#between({ first: first ?? base, last })
+  }
+
+  #start(base: number, key: number): number {
+    const start = this.#connection.row('SELECT max(key) FROM record WHERE key BETWEEN ? AND ?', base, key)?.[0]
+    return typeof start === 'number' ? start : key
+  }
+
+  *#between(keys: Keys): Generator<readonly FoundRow[], void, undefined> {
     const { reverse = false } = this.#options
     let rest = keys
     for (let isLast = false; !isLast; ) {

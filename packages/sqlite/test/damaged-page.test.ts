@@ -17,7 +17,7 @@ function leaves(file: string): readonly { readonly page: number; readonly rows: 
   return raw.rows(sql).map(([page, rows]) => ({ page: Number(page), rows: Number(rows) }))
 }
 
-it.each([1, 2, 4])('the rows before damaged leaf %i are given, forwards and backwards', async (damaged) => {
+it.each([0, 1, 2, 4])('the rows before damaged leaf %i are given, forwards and backwards', async (damaged) => {
   const file = join(await temporaryDirectory(), 'sessions.db')
   const events = notes(300)
   const storage = sqliteStorage({ file })
