@@ -6,7 +6,7 @@
 import fs from 'node:fs'
 import { tryLock } from 'fs-native-extensions'
 import type { DirectoryEntry, FileKind, FileStat, FileSystem, OpenFile, OpenMode } from './file-system.ts'
-import { giveDirectoryToOwner, isRoot, openAsOwner } from './made-by-root.ts'
+import { giveDirectory, openFor, ownerOf } from './made-by-root.ts'
 
 const { constants } = fs
 
@@ -135,10 +135,8 @@ export const nodeFileSystem: FileSystem = {
   syncMode: WRITE_SYNCS ? 'O_DSYNC' : 'fdatasync',
 
   async open(path, how, mode = 0o600) {
-    const fd =
-      isRoot() && (how === 'new' || how === 'lock')
-        ? openAsOwner(path, FLAGS[how], mode)
-        : fs.openSync(path, FLAGS[how], mode)
+    const owner = how === 'new' || how === 'lock' ? ownerOf(path) : undefined
+    const fd = owner === undefined ? fs.openSync(path, FLAGS[how], mode) : openFor(owner, path, FLAGS[how], mode)
     return new NodeFile(fd, how === 'append-durable' && !WRITE_SYNCS)
   },
 
@@ -155,8 +153,9 @@ export const nodeFileSystem: FileSystem = {
   },
 
   async mkdir(path, mode, inherits = false) {
+    const owner = inherits ? ownerOf(path) : undefined
     fs.mkdirSync(path, { mode })
-    if (inherits && isRoot()) giveDirectoryToOwner(path)
+    if (owner !== undefined) giveDirectory(owner, path)
   },
 
   async chmod(path, mode) {
