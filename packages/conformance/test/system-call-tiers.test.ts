@@ -1,6 +1,7 @@
 // Proves that the tiers io and power see what is wrong with a backend that nothing but its own module knows of, by the
 // clause that is about it; that a sound one passes; and that where strace or a part of the harness is missing nothing
 // is said to be tried.
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -84,6 +85,31 @@ describe('where it cannot be tried', () => {
     expect(report.results.map(({ status }) => status)).toEqual(['skipped', 'skipped'])
     for (const { message } of report.results) expect(message).toContain(reason)
     expect(report.reached).toBe('none')
+  })
+
+  it.skipIf(problem !== undefined)('because the directory holds files of others, nothing is done to them', async () => {
+    const sound = await twin('none')
+    const home = await mkdtemp(join(tmpdir(), 'session-persistence-home-'))
+    await mkdir(join(home, 'documents'))
+    const letter = join(home, 'documents', 'letter.txt')
+    await writeFile(letter, 'mine', { mode: 0o644 })
+    const before = await stat(letter, { bigint: true })
+    let count = 0
+    const createMedium = async (): Promise<Medium> => {
+      count += 1
+      return { ...(await sound.createMedium()), location: join(home, `store-${count}`) }
+    }
+    const report = await runConformance({ ...sound, createMedium }, beside)
+    expect(report.results.map(({ status }) => status)).toEqual(['skipped', 'skipped'])
+    for (const { message } of report.results) expect(message).toContain('holds files that the medium does not list')
+    const { ino, mode, mtimeNs, ctimeNs } = await stat(letter, { bigint: true })
+    expect({ ino, mode, mtimeNs, ctimeNs }).toEqual({
+      ino: before.ino,
+      mode: before.mode,
+      mtimeNs: before.mtimeNs,
+      ctimeNs: before.ctimeNs,
+    })
+    await rm(home, { recursive: true })
   })
 
   it('because strace is missing, the command says so and counts nothing as passed', async () => {

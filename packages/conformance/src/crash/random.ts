@@ -1,25 +1,23 @@
-/** Seeded pseudo-random numbers (mulberry32): the same seed gives the same run everywhere. */
+import { seededRandom } from '../seeded-random.ts'
+
+/** Seeded pseudo-random integers: the same seed gives the same run everywhere. */
 export class Random {
   readonly seed: number
-  #state: number
+  readonly #random: () => number
 
   constructor(seed: number) {
     this.seed = seed
-    this.#state = seed >>> 0
+    this.#random = seededRandom(seed)
   }
 
   /** A 32-bit integer. */
   next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0
-    let mixed = this.#state
-    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return (mixed ^ (mixed >>> 14)) >>> 0
+    return this.#random() * 2 ** 32
   }
 
   /** An integer from 0, less than `end`. */
   below(end: number): number {
-    return Math.floor((this.next() / 2 ** 32) * end)
+    return Math.floor(this.#random() * end)
   }
 
   pick<T>(from: readonly T[]): T {

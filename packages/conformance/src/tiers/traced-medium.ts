@@ -1,7 +1,7 @@
 /** The directory of a medium: laid out and taken down at will, with processes that work on it under strace. */
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, isAbsolute, join, relative } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative } from 'node:path'
 import type { CaseContext } from '../conformance-case.ts'
 import { DiskImage } from '../crash/disk-image.ts'
 import { withDeadline } from '../deadline.ts'
@@ -63,6 +63,11 @@ export class TracedMedium {
         'the `location` of the medium is in no directory of its own, which `createMedium` would have to make',
       )
     }
+    // All that is in it is removed and laid out anew, many times.
+    const stranger = await strangerIn(directory, context)
+    if (stranger !== undefined) {
+      context.skip(`the directory of the \`location\` holds files that the medium does not list: ${stranger}`)
+    }
     const scratch = mkdtempSync(join(tmpdir(), 'session-persistence-trace-'))
     try {
       await action(new TracedMedium(context, directory, scratch))
@@ -122,6 +127,19 @@ export class TracedMedium {
     if (worker.lines.length === 0 && struck === undefined) await worker.next()
     return { lines: worker.lines, trace: readFileSync(output, 'latin1') }
   }
+}
+
+/** The first file in the directory that `files` does not name. */
+async function strangerIn(directory: string, { medium }: CaseContext): Promise<string | undefined> {
+  const found = readdirSync(directory, { withFileTypes: true, recursive: true }).filter((entry) => !entry.isDirectory())
+  if (found.length === 0) return undefined
+  const listed = new Set((await medium.files()).map(realPath))
+  return found.map(({ parentPath, name }) => join(parentPath, name)).find((path) => !listed.has(realPath(path)))
+}
+
+/** Of what a link leads to nobody can be sure: it counts as itself. */
+function realPath(path: string): string {
+  return join(realpathSync(dirname(path)), basename(path))
 }
 
 function existingDirectory(path: string): string {
