@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { isSessionError } from '@session-persistence/core'
 import { describe, expect, it } from 'vitest'
 import { HOSTILE_IDS, openReal, REAL_BACKENDS, readSession, report, sampleHeader, WHOLE } from '../src/index.ts'
+import { SESSIONS_DIRECTORY } from '../src/scenario/sessions-directory.ts'
 import { scratchDirectory } from './parts/scratch.ts'
 
 describe.each(REAL_BACKENDS)('%s', { timeout: 240_000 }, (backend) => {
@@ -21,7 +22,7 @@ describe.each(REAL_BACKENDS)('%s', { timeout: 240_000 }, (backend) => {
         expect(isSessionError(error) && error.code, JSON.stringify(id)).toBe('INVALID_ID')
       }
     }
-    expect(readdirSync(outer)).toEqual(['root'])
+    expect(readdirSync(outer)).toEqual([SESSIONS_DIRECTORY])
     const listed = await storage.list({ limit: 10_000 })
     expect(listed.map(({ id }) => id).sort()).toEqual([...stored].sort())
     for (const id of stored) {

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { openReal, type RealBackend } from '../real/real-backend.ts'
 import { taskBatches, type WriterTask } from '../real/writer-task.ts'
 import { sampleHeader } from '../scenario/sample-events.ts'
+import { sessionsIn } from '../scenario/sessions-directory.ts'
 
 export interface HostileFile {
   readonly name: string
@@ -40,7 +41,7 @@ export async function plantHostile({ backend, plant }: HostileFile, directory: s
   for (const batch of taskBatches(HOSTILE_TASK)) await writer.append(batch)
   await writer.close()
   await storage.close()
-  const root = join(directory, 'root')
+  const root = sessionsIn(directory)
   const path = join(root, LOGS[backend])
   if (!existsSync(path)) throw new Error(`no log at ${path} in ${dirname(path)}`)
   await plant({ root, path })

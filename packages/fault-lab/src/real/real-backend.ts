@@ -5,6 +5,7 @@ import { nodeFileSystem } from '@session-persistence/file-log'
 import { jsonlStorage } from '@session-persistence/jsonl'
 import { jsonlZstdStorage } from '@session-persistence/jsonl-zstd'
 import { sqliteAvailability, sqliteStorage } from '@session-persistence/sqlite'
+import { sessionsIn } from '../scenario/sessions-directory.ts'
 import type { Weakness } from '../scenario/stage.ts'
 
 export type RealBackend = 'jsonl' | 'jsonl-zstd' | 'sqlite'
@@ -14,10 +15,10 @@ export const REAL_BACKENDS: readonly RealBackend[] = sqliteAvailability().availa
   ? ['jsonl', 'jsonl-zstd', 'sqlite']
   : ['jsonl', 'jsonl-zstd']
 
-/** Everything that is stored stands in `<directory>/root`. */
+/** Everything that is stored stands in `sessionsIn(directory)`. */
 export function openReal(backend: RealBackend, directory: string, weaken: Weakness = (it) => it): SessionStorage {
   const fileSystem = weaken(nodeFileSystem)
-  const root = join(directory, 'root')
+  const root = sessionsIn(directory)
   switch (backend) {
     case 'jsonl':
       return jsonlStorage({ root, fileSystem })

@@ -15,6 +15,7 @@ import type { Expectation } from './expectation.ts'
 import type { FileBackend } from './file-backend.ts'
 import { recoverAndContinue } from './recover-and-continue.ts'
 import type { Scenario } from './scenario.ts'
+import { sessionsIn } from './sessions-directory.ts'
 import { Stage, type Weakness } from './stage.ts'
 import { newMount, verifyImage } from './verify-image.ts'
 
@@ -114,7 +115,7 @@ async function recover(
 ): Promise<void> {
   const mount = newMount()
   const fileSystem = new ModelFileSystem({ mount, disk, record: (operation) => recording.add(operation) })
-  const problem = await recoverAndContinue(backend.open(weaken(fileSystem), `${mount}/root`), expected, (next) =>
+  const problem = await recoverAndContinue(backend.open(weaken(fileSystem), sessionsIn(mount)), expected, (next) =>
     recording.mark(next),
   )
   if (problem === undefined) return

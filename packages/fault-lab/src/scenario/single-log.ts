@@ -5,6 +5,7 @@ import { encodeSessionName } from '@session-persistence/file-log'
 import { ModelFileSystem } from '../model/model-file-system.ts'
 import type { FileBackend, FileStorage } from './file-backend.ts'
 import { sampleHeader } from './sample-events.ts'
+import { SESSIONS_DIRECTORY, sessionsIn } from './sessions-directory.ts'
 import { newMount } from './verify-image.ts'
 
 /** The id of the session. */
@@ -17,12 +18,12 @@ export class SingleLog {
 
   constructor(backend: FileBackend, log: Buffer = Buffer.alloc(0)) {
     const disk = new Disk()
-    const root = disk.addDurable(ROOT, 'root', undefined)
+    const root = disk.addDurable(ROOT, SESSIONS_DIRECTORY, undefined)
     const directory = disk.addDurable(root, encodeSessionName(SINGLE_ID), undefined)
     this.#log = disk.addDurable(directory, backend.logName, log)
     this.#disk = disk
     const mount = newMount()
-    this.storage = backend.open(new ModelFileSystem({ mount, disk }), `${mount}/root`)
+    this.storage = backend.open(new ModelFileSystem({ mount, disk }), sessionsIn(mount))
   }
 
   /** Another log in the same place. Shared, never changed. */
@@ -39,7 +40,7 @@ export async function logOf(backend: FileBackend, batches: readonly (readonly An
   const disk = new Disk()
   const mount = newMount()
   const fileSystem = new ModelFileSystem({ mount, disk })
-  const root = `${mount}/root`
+  const root = sessionsIn(mount)
   const storage = backend.open(fileSystem, root)
   const writer = await storage.openWriter(SINGLE_ID, { kind: 'create', header: sampleHeader(SINGLE_ID) })
   for (const batch of batches) await writer.append(batch)

@@ -6,6 +6,7 @@ import { ModelFileSystem } from '../model/model-file-system.ts'
 import { type Expectation, nothing } from './expectation.ts'
 import type { FileBackend, FileStorage } from './file-backend.ts'
 import { sampleHeader } from './sample-events.ts'
+import { sessionsIn } from './sessions-directory.ts'
 import { newMount } from './verify-image.ts'
 
 /** Stands between a backend and the model: the identity, or a weakness that a control plants. */
@@ -55,7 +56,7 @@ export class Stage {
       record,
       ...(decide === undefined ? {} : { decide }),
     })
-    return this.backend.open(this.#weaken(this.fileSystem), `${mount}/root`)
+    return this.backend.open(this.#weaken(this.fileSystem), sessionsIn(mount))
   }
 
   get initially(): Expectation {
@@ -112,7 +113,7 @@ export class Stage {
   #openLog(how: OpenMode): Promise<OpenFile> {
     const mount = newMount()
     const record = this.recording.add.bind(this.recording)
-    const path = `${mount}/root/${encodeSessionName(this.id)}/${this.backend.logName}`
+    const path = `${sessionsIn(mount)}/${encodeSessionName(this.id)}/${this.backend.logName}`
     return new ModelFileSystem({ mount, disk: this.disk, record }).open(path, how)
   }
 

@@ -9,6 +9,7 @@ import { type Expectation, violation } from './expectation.ts'
 import type { FileBackend } from './file-backend.ts'
 import { readSession } from './read-session.ts'
 import { recoverAndContinue } from './recover-and-continue.ts'
+import { sessionsIn } from './sessions-directory.ts'
 
 let mounts = 0
 
@@ -19,7 +20,7 @@ export function newMount(): string {
 
 function openOn(backend: FileBackend, disk: Disk): SessionStorage {
   const mount = newMount()
-  return backend.open(new ModelFileSystem({ mount, disk }), `${mount}/root`)
+  return backend.open(new ModelFileSystem({ mount, disk }), sessionsIn(mount))
 }
 
 /** Undefined when all is well, else what is wrong. */

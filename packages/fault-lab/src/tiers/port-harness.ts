@@ -6,6 +6,7 @@ import { Disk, type DiskImage, Recording } from '@session-persistence/conformanc
 import type { PersistenceOptions, SessionPersistence } from '@session-persistence/core'
 import type { FileSystem } from '@session-persistence/file-log'
 import { ModelFileSystem } from '../model/model-file-system.ts'
+import { sessionsIn } from '../scenario/sessions-directory.ts'
 import { newMount } from '../scenario/verify-image.ts'
 
 /** Opens the backend with its root at `root`, a path of `fileSystem`. */
@@ -34,7 +35,7 @@ export class Machine {
     const record = recording.add.bind(recording)
     const fileSystem = new ModelFileSystem({ mount, disk: this.disk, record, ...(decide && { decide }) })
     // No timer of ours may outlive the case: what is written is written by a flush.
-    return await this.#openOnPort(fileSystem, `${mount}/root`, {
+    return await this.#openOnPort(fileSystem, sessionsIn(mount), {
       onFailure: () => {},
       clock: () => 1,
       writeWindowMs: 200,

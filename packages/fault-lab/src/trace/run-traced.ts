@@ -1,10 +1,10 @@
 /** Runs a writer process, under strace where wanted. */
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type StruckCalls, straceCommand, TRACED_ENVIRONMENT } from '@session-persistence/conformance/crash-states'
 import { parseLines, type WriterLine, type WriterTask } from '../real/writer-task.ts'
+import { sessionsIn } from '../scenario/sessions-directory.ts'
 
 /** The built program: Node 20 runs no TypeScript. */
 export const WRITER_PROGRAM: string = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
@@ -88,5 +88,5 @@ export async function runTraced(task: WriterTask, output: string, struck?: Struc
 
 /** Where a backend's data stands below a directory. */
 export function rootOf(directory: string): string {
-  return join(directory, 'root')
+  return sessionsIn(directory)
 }

@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import { parseTrace, type StruckCalls } from '@session-persistence/conformance/crash-states'
 import type { WriterTask } from '../real/writer-task.ts'
+import { sessionsIn } from '../scenario/sessions-directory.ts'
 import { runTraced } from './run-traced.ts'
 
 export interface SyscallPlace {
@@ -24,7 +25,7 @@ export function strike(task: WriterTask, { call, when }: SyscallPlace, what: str
 }
 
 function knownPaths({ backend, directory }: WriterTask): readonly string[] {
-  const root = join(directory, 'root')
+  const root = sessionsIn(directory)
   if (backend === 'sqlite') return [root, ...['', '-wal'].map((suffix) => join(root, `sessions.db${suffix}`))]
   const log = backend === 'jsonl' ? 'session.jsonl' : 'session.jsonl.zst'
   return [root, join(root, 'session'), join(root, 'session', log)]
