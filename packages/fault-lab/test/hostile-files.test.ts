@@ -14,6 +14,7 @@ import {
   report,
   WHOLE,
 } from '../src/index.ts'
+import { sessionsIn } from '../src/scenario/sessions-directory.ts'
 import { scratchDirectory } from './parts/scratch.ts'
 
 const FILES = [...HOSTILE_LOGS, ...HOSTILE_FRAMES, ...HOSTILE_DATABASES, ...HOSTILE_PLACES].filter(({ backend }) =>
@@ -75,7 +76,7 @@ describe('hostile files', { timeout: 120_000 }, () => {
     const directory = scratchDirectory()
     await plantHostile(bomb, directory)
     const careless = async (): Promise<'stored'> => {
-      readFileSync(join(directory, 'root/session/session.jsonl')).indexOf(1)
+      readFileSync(join(sessionsIn(directory), 'session/session.jsonl')).indexOf(1)
       return 'stored'
     }
     const { grownBytes = GROWN_BYTES_MAX + 1 } = await openHostile('jsonl', directory, careless)
