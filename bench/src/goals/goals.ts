@@ -51,6 +51,16 @@ export const GOAL_LINES: readonly GoalLine[] = Object.freeze([
     limits: { jsonl: 0.85, 'jsonl-zstd': 1, sqlite: 0.95 },
   },
   {
+    row: 'replay/delta/pages',
+    what: 'full replay in pages, delta',
+    limits: { jsonl: { packed: 0.3, unpacked: 0.85 }, 'jsonl-zstd': 0.3, sqlite: 0.3 },
+  },
+  {
+    row: 'replay/messages/pages',
+    what: 'full replay in pages, messages',
+    limits: { jsonl: 0.85, 'jsonl-zstd': 1, sqlite: 0.95 },
+  },
+  {
     row: 'resume/cold',
     what: 'cold resume without a snapshot, delta',
     limits: { jsonl: { packed: 0.15, unpacked: 0.35 }, 'jsonl-zstd': 0.15, sqlite: 0.15 },
@@ -107,6 +117,8 @@ export function goalOf(row: string, backend: HeldTo): number | undefined {
 const FULL_SIZE_ONLY: readonly string[] = [
   'replay/delta',
   'replay/messages',
+  'replay/delta/pages',
+  'replay/messages/pages',
   'resume/cold',
   'resume/snapshot',
   'suffix/percent',

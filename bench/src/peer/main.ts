@@ -94,7 +94,7 @@ async function append(task: PeerTask & AppendTask): Promise<PeerSamples> {
   return Object.fromEntries(samples)
 }
 
-/** Reads a whole stored log, as often as it is called. */
+/** Reads a whole stored log, as often as it is called: in pages, since D hands out arrays, too. */
 async function readerOf(task: PeerTask, stored: Stored): Promise<() => Promise<number>> {
   if ('peer' in stored) {
     const log = await openPeer(task, stored.peer, stored.place)
@@ -104,7 +104,7 @@ async function readerOf(task: PeerTask, stored: Stored): Promise<() => Promise<n
   if (persistence === undefined) throw new Error(`${stored.name} has no openAt`)
   return async () => {
     let events = 0
-    for await (const _event of persistence.read(stored.id)) events++
+    for await (const page of persistence.readPages(stored.id)) events += page.length
     return events
   }
 }

@@ -1,4 +1,4 @@
-/** Full replay to checked events, through `read` and in pages at the port, against readFile + JSON.parse (P). */
+/** Full replay to checked events, one by one, in pages and in pages at the port, against readFile + JSON.parse (P). */
 import path from 'node:path'
 import type { BenchBackend } from '../backend/bench-backend.ts'
 import { deltaLog, type LogInput, messagesLog } from '../input/generated-log.ts'
@@ -40,9 +40,10 @@ async function replay(context: ScenarioContext, input: LogInput, count: number):
     const session = `${backend.name} session`
     cases.push({ name: session, sample: () => elapsed(() => readAll(stored, count)) })
     tried.push({ backend, through: 'session', name: session })
+    cases.push({ name: `${backend.name} pages`, sample: () => elapsed(() => readPages(stored, count)) })
     if (stored.storage === undefined) continue
     const port = `${backend.name} port`
-    cases.push({ name: port, sample: () => elapsed(() => readPages(stored, count)) })
+    cases.push({ name: port, sample: () => elapsed(() => readAtPort(stored, count)) })
     tried.push({ backend, through: 'port', name: port })
   }
   context.progress(`replay, ${input.name}`)
@@ -52,13 +53,18 @@ async function replay(context: ScenarioContext, input: LogInput, count: number):
     const title = `full replay to checked events, ${input.name}`
     return ratioRow({ id: `replay/${input.name}`, title, backend, through, unit: '× P' }, samplesOf(samples, name), P)
   })
-  if (input !== deltaLog) return forwards
+  const inPages = context.backends.map((backend) => {
+    const title = `full replay to checked events in pages, ${input.name}`
+    const facts = { id: `replay/${input.name}/pages`, title, backend, through: 'session', unit: '× P' } as const
+    return ratioRow(facts, samplesOf(samples, `${backend.name} pages`), P)
+  })
+  if (input !== deltaLog) return [...forwards, ...inPages]
   const backwards = context.backends.map((backend) => {
     const title = `the same backwards, ${input.name}`
     const facts = { id: `replay/${input.name}/reverse`, title, backend, through: 'session', unit: '× P' } as const
     return ratioRow(facts, samplesOf(samples, `${backend.name} reverse`), P)
   })
-  return [...forwards, ...backwards]
+  return [...forwards, ...inPages, ...backwards]
 }
 
 async function readAll({ persistence, id }: StoredLog, count: number, reverse = false): Promise<void> {
@@ -67,7 +73,13 @@ async function readAll({ persistence, id }: StoredLog, count: number, reverse = 
   assertCount(events, count)
 }
 
-async function readPages({ storage, id }: StoredLog, count: number): Promise<void> {
+async function readPages({ persistence, id }: StoredLog, count: number): Promise<void> {
+  let events = 0
+  for await (const page of persistence.readPages(id)) events += page.length
+  assertCount(events, count)
+}
+
+async function readAtPort({ storage, id }: StoredLog, count: number): Promise<void> {
   const reader = await storage?.openReader(id)
   let events = 0
   try {

@@ -1,7 +1,7 @@
-import type { AnySessionEvent } from '@session-persistence/core'
+import type { AnySessionEvent, ReadOptions } from '@session-persistence/core'
 import type { ConformanceCase } from '../conformance-case.ts'
 import { casesOf } from '../define-case.ts'
-import { expectEqual, expectThat, rejectionOf } from '../expectation.ts'
+import { expectEqual, expectRefusal, expectThat, rejectionOf } from '../expectation.ts'
 import { filesOf, mtimesOf } from '../medium-files.ts'
 import { appendEach, collect, storedEvents, storeSession, withoutResumed } from '../stored-events.ts'
 import { conversation, turnEvents } from '../workload.ts'
@@ -192,6 +192,40 @@ export const READ_ALONGSIDE_CASES: readonly ConformanceCase[] = casesOf('READ', 
       const marker = stored[events.length]
       expectEqual([marker?.type, marker?.data], ['session/resumed', { writer: 'writer-2' }], 'first own event')
       expectEqual(withoutResumed(stored), [...events, ...appended], 'all other events')
+    },
+  },
+  18: {
+    title: 'Pages hold what a read of the same range yields, in its order, none of them empty, and end as it does.',
+    why: 'Whoever replays a long log takes whole pages, and must not get another log.',
+    run: async (context) => {
+      const persistence = await context.open()
+      const events = await storeSession(persistence, 's', [
+        conversation(40),
+        turnEvents(41),
+        turnEvents(42).slice(0, 3),
+      ])
+      const session = await persistence.resume('s', { openTurn: 'keep' })
+      for (const [name, reader] of [
+        ['the persistence', (options?: ReadOptions) => persistence.readPages('s', options)],
+        ['the session', (options?: ReadOptions) => session.readPages(options)],
+      ] as const) {
+        const pages = await collect(reader())
+        expectEqual(pages.flat(), events, `all pages of ${name}`)
+        expectThat(!pages.some((page) => page.length === 0), `${name} gave an empty page`)
+        const range = { from: 5, to: events.length - 4 }
+        const part = events.slice(5, -3)
+        expectEqual((await collect(reader(range))).flat(), part, `pages of a range of ${name}`)
+        const reversed = (await collect(reader({ ...range, reverse: true }))).flat()
+        expectEqual(reversed, part.toReversed(), `reversed pages of ${name}`)
+        expectEqual(await collect(reader({ from: events.length })), [], `pages past the end of ${name}`)
+        const reason = new Error('the user left')
+        const aborted = await rejectionOf(() => collect(reader({ signal: AbortSignal.abort(reason) })), name)
+        expectThat(aborted === reason, `pages of ${name} did not reject with the signal's reason`)
+        for await (const _ of reader()) break
+      }
+      await session.close()
+      await expectRefusal(() => collect(persistence.readPages('missing')), 'NOT_FOUND', 'pages of a missing session')
+      expectEqual(await persistence.delete('s'), true, 'delete after pages were left early')
     },
   },
 })

@@ -187,6 +187,17 @@ export const READ_MUTANTS: readonly Mutant[] = [
     }),
   },
   {
+    name: 'pages-reversed-without-their-events',
+    wrong: 'Reversed pages hold their events oldest first.',
+    aimedAt: 'READ-18',
+    persistence: (inner) => ({
+      readPages: async function* (id, options) {
+        for await (const page of inner.readPages(id, options))
+          yield options?.reverse === true ? page.toReversed() : page
+      },
+    }),
+  },
+  {
     name: 'plain-reasons-wrapped',
     wrong: 'A reason of an abort that is no Error is wrapped in one.',
     aimedAt: 'ERR-4',

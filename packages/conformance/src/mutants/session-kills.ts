@@ -126,5 +126,6 @@ export const SESSION_KILLS: KillTable = {
   'follow-from-the-beginning': ['READ-14'],
   'inspect-always-at-the-end': ['READ-15'],
   'second-writer-anonymous': ['READ-17'],
+  'pages-reversed-without-their-events': ['READ-18'],
   'plain-reasons-wrapped': ['ERR-4'],
 }

@@ -10,7 +10,7 @@ import { shownName } from '../event/shown-text.ts'
 import { LogFold } from '../projection/log-fold.ts'
 import type { LiveSession } from '../session/live-session.ts'
 import type { PersistenceOptions } from '../session/persistence-options.ts'
-import { readArguments, readEvents } from '../session/read-events.ts'
+import { type ReadSource, readArguments, readEventPages, readEvents } from '../session/read-events.ts'
 import type { ReadOptions, Session } from '../session/session.ts'
 import { type Settings, settingsOf } from '../session/settings.ts'
 import type { BackendDescription, SessionStorage, StorageReader, StorageWriter } from '../storage/session-storage.ts'
@@ -132,11 +132,11 @@ class StoredSessions implements SessionPersistence {
   }
 
   read(id: string, options: ReadOptions = {}): AsyncIterable<AnySessionEvent> {
-    this.#lifetime.assertOpen()
-    checkSessionId(id)
-    const checked = readArguments(options, 'options')
-    const signal = this.#lifetime.signal(checked.signal)
-    return readEvents(() => this.#reader(id), this.#settings.upgrades, { ...checked, signal }, id)
+    return readEvents(this.#stored(id), this.#whileOpen(options))
+  }
+
+  readPages(id: string, options: ReadOptions = {}): AsyncIterable<readonly AnySessionEvent[]> {
+    return readEventPages(this.#stored(id), this.#whileOpen(options))
   }
 
   follow(id: string, options: FollowOptions = {}): AsyncIterable<AnySessionEvent> {
@@ -188,7 +188,9 @@ class StoredSessions implements SessionPersistence {
       if (this.#storage.repair === undefined) {
         throw new SessionError('NOT_SUPPORTED', `the ${this.description.name} backend has no repair`)
       }
-      const report = await this.#storage.repair(id, { dryRun, ...(signal === undefined ? {} : { signal }) })
+      const messageFormats = this.#settings.formats
+      const abort = signal === undefined ? {} : { signal }
+      const report = await this.#storage.repair(id, { dryRun, messageFormats, ...abort })
       return { id, ...report }
     })
   }
@@ -263,6 +265,17 @@ class StoredSessions implements SessionPersistence {
     const deleting = this.#storage.delete(id).finally(() => this.#deleting.delete(id))
     this.#deleting.set(id, deleting)
     return deleting
+  }
+
+  #stored(id: unknown): ReadSource {
+    const checked = this.#id(id)
+    return { id: checked, upgrades: this.#settings.upgrades, openReader: () => this.#reader(checked) }
+  }
+
+  /** A read ends with CLOSED when closing begins. */
+  #whileOpen(options: ReadOptions): ReadOptions {
+    const checked = readArguments(options, 'options')
+    return { ...checked, signal: this.#lifetime.signal(checked.signal) }
   }
 
   #reader(id: string): Promise<StorageReader> {

@@ -18,7 +18,7 @@ import type { RawInput } from './event-intake.ts'
 import { FoldedState } from './folded-state.ts'
 import { Listeners } from './listeners.ts'
 import { planClosers } from './plan-closers.ts'
-import { readEvents } from './read-events.ts'
+import { type ReadSource, readEventPages, readEvents } from './read-events.ts'
 import type { BeginCall, CloseTurnOptions, ReadOptions, Session } from './session.ts'
 import { appendArguments, closeTurnArguments, eventInputs } from './session-arguments.ts'
 import type { Settings } from './settings.ts'
@@ -179,7 +179,12 @@ export class LiveSession extends FoldedState implements Session {
 
   read(options: ReadOptions = {}): AsyncIterable<AnySessionEvent> {
     this.#assertOpen()
-    return readEvents(this.#openReader, this.#settings.upgrades, options, this.id)
+    return readEvents(this.#stored(), options)
+  }
+
+  readPages(options: ReadOptions = {}): AsyncIterable<readonly AnySessionEvent[]> {
+    this.#assertOpen()
+    return readEventPages(this.#stored(), options)
   }
 
   close(): Promise<void> {
@@ -259,6 +264,10 @@ export class LiveSession extends FoldedState implements Session {
     } finally {
       await this.#release()
     }
+  }
+
+  #stored(): ReadSource {
+    return { id: this.id, upgrades: this.#settings.upgrades, openReader: this.#openReader }
   }
 
   async #release(): Promise<void> {

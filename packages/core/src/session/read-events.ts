@@ -14,29 +14,37 @@ export const readArguments: ArgumentCheck<ReadOptions> = onlyOptions<ReadOptions
   signal: anAbortSignal,
 })
 
+/** What is read, and how the errors of reading it name it. */
+export interface ReadSource {
+  openReader(): Promise<StorageReader>
+  readonly upgrades: UpgradeChain
+  readonly id: string
+}
+
 /** INVALID_ARGUMENT at the call, not at the first event. */
-export function readEvents(
-  openReader: () => Promise<StorageReader>,
-  upgrades: UpgradeChain,
-  options: ReadOptions,
-  sessionId: string,
-): AsyncIterable<AnySessionEvent> {
+export function readEvents(source: ReadSource, options: ReadOptions): AsyncIterable<AnySessionEvent> {
   const checked = readArguments(options, 'options')
-  return new EventCursor(storedPages(openReader, upgrades, checked, sessionId), checked.signal)
+  return new EventCursor(storedPages(source, checked), checked.signal)
+}
+
+/** The same events as they come from the medium, some hundred at once. INVALID_ARGUMENT at the call. */
+export function readEventPages(source: ReadSource, options: ReadOptions): AsyncIterable<readonly AnySessionEvent[]> {
+  return storedPages(source, readArguments(options, 'options'))
 }
 
 async function* storedPages(
-  openReader: () => Promise<StorageReader>,
-  upgrades: UpgradeChain,
+  { openReader, upgrades, id }: ReadSource,
   options: ReadOptions,
-  sessionId: string,
 ): AsyncGenerator<readonly AnySessionEvent[], void, undefined> {
   options.signal?.throwIfAborted()
   const reader = await openReader()
   try {
-    yield* eventPages(reader, upgrades, options)
+    for await (const page of eventPages(reader, upgrades, options)) {
+      if (page.length > 0) yield page
+      options.signal?.throwIfAborted()
+    }
   } catch (error) {
-    throw withSessionId(error, sessionId)
+    throw withSessionId(error, id)
   } finally {
     await reader.close()
   }

@@ -107,6 +107,8 @@ export interface Session extends SessionState, AsyncDisposable {
   pendingEvents(): readonly AnySessionEvent[]
   /** The stored log: durable events only. As `SessionPersistence.read`. */
   read(options?: ReadOptions): AsyncIterable<AnySessionEvent>
+  /** As `read`, a page of events at a time. As `SessionPersistence.readPages`. */
+  readPages(options?: ReadOptions): AsyncIterable<readonly AnySessionEvent[]>
   /** Flushes and releases the lock. Twice is fine. If the flush fails it rejects, and the session stays open. */
   close(): Promise<void>
   /** Releases the lock without flushing, once what is being written has ended: pending events are dropped and returned. */

@@ -164,6 +164,11 @@ const CASES: readonly Case[] = [
     (persistence, options) => void persistence.read('done', options),
   ),
   ...optionCases(
+    'readPages',
+    { from: NO_SEQS, to: NO_SEQS, reverse: NO_BOOLEANS, signal: NO_SIGNALS },
+    (persistence, options) => void persistence.readPages('done', options),
+  ),
+  ...optionCases(
     'follow',
     { from: NO_SEQS, signal: NO_SIGNALS },
     (persistence, options) => void persistence.follow('done', options),
@@ -262,6 +267,7 @@ const CASES: readonly Case[] = [
     [`fork id ${name}`, 'INVALID_ID', (persistence) => persistence.fork(id as never)],
     [`inspect id ${name}`, 'INVALID_ID', (persistence) => persistence.inspect(id as never)],
     [`read id ${name}`, 'INVALID_ID', (persistence) => persistence.read(id as never)],
+    [`readPages id ${name}`, 'INVALID_ID', (persistence) => persistence.readPages(id as never)],
     [`follow id ${name}`, 'INVALID_ID', (persistence) => persistence.follow(id as never)],
     [`annotate id ${name}`, 'INVALID_ID', (persistence) => persistence.annotate(id as never, { title: 't' })],
     [`verify id ${name}`, 'INVALID_ID', (persistence) => persistence.verify(id as never)],

@@ -26,6 +26,7 @@ describe('lifecycle', () => {
     )
     expect(() => session.appendAll([])).toThrow(expect.objectContaining({ code: 'CLOSED' }))
     expect(() => session.read()).toThrow(expect.objectContaining({ code: 'CLOSED' }))
+    expect(() => session.readPages()).toThrow(expect.objectContaining({ code: 'CLOSED' }))
     for (const call of [session.flush(), session.drained(), session.closeTurn({ reason: { kind: 'completed' } })]) {
       await expect(call).rejects.toMatchObject({ code: 'CLOSED', sessionId: session.id })
     }
@@ -41,6 +42,7 @@ describe('lifecycle', () => {
     await expect(persistence.list()).rejects.toMatchObject({ code: 'CLOSED' })
     await expect(persistence.create()).rejects.toMatchObject({ code: 'CLOSED' })
     expect(() => persistence.read('one')).toThrow(expect.objectContaining({ code: 'CLOSED' }))
+    expect(() => persistence.readPages('one')).toThrow(expect.objectContaining({ code: 'CLOSED' }))
     const again = await openMemory({ medium })
     expect((await collect(again.read('one'))).length).toBe(1)
     await (await again.resume('one')).close()

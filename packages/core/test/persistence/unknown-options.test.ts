@@ -14,6 +14,10 @@ const CALLS: { readonly [name: string]: readonly [call: Call, known: string] } =
   fork: [(persistence, _, options) => persistence.fork('stored', options), 'at, before, turn'],
   inspect: [(persistence, _, options) => persistence.inspect('stored', options), 'at, signal'],
   read: [(persistence, _, options) => collect(persistence.read('stored', options)), 'from, to, reverse, signal'],
+  readPages: [
+    (persistence, _, options) => collect(persistence.readPages('stored', options)),
+    'from, to, reverse, signal',
+  ],
   follow: [(persistence, _, options) => collect(persistence.follow('stored', options)), 'from, signal'],
   list: [(persistence, _, options) => persistence.list(options), 'limit, cursor, filter, signal'],
   'a filter': [(persistence, _, filter) => persistence.list({ filter }), 'cwd, parent, origin, labels'],
@@ -30,6 +34,7 @@ const CALLS: { readonly [name: string]: readonly [call: Call, known: string] } =
     'reason, keepPartialAnswer',
   ],
   'read of a session': [(_, session, options) => collect(session.read(options)), 'from, to, reverse, signal'],
+  'readPages of a session': [(_, session, options) => collect(session.readPages(options)), 'from, to, reverse, signal'],
   openMemory: [(_, __, options) => openMemory(options), 'events, projections, messageFormats, redact'],
   createPersistence: [(_, __, options) => createPersistence(memoryStorage(), options), 'events, projections'],
 }

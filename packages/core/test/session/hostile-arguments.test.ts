@@ -44,6 +44,7 @@ const CASES: readonly (readonly [name: string, values: readonly unknown[], call:
     [...NO_OBJECTS, { from: null }, { to: '3' }, { reverse: 1 }, { signal: {} }],
     (value) => (s) => s.read(value),
   ],
+  ['readPages', [...NO_OBJECTS, { from: null }, { to: '3' }], (value) => (s) => s.readPages(value)],
   ['state', [undefined, ...NO_OBJECTS, {}, trap('name')], (value) => (s) => s.state(value)],
 ]
 
