@@ -9,6 +9,7 @@ import {
   type StorageListQuery,
   type StorageReader,
   type StorageRepair,
+  type StorageRepairOptions,
   type WriterIntent,
   withSessionId,
 } from '@session-persistence/core'
@@ -176,10 +177,7 @@ class FileLogStorage implements SealableStorage {
     return await named(id, checkLog({ fs: this.#fs, layout, codec: this.#codec }, layout.directory(name), id, signal))
   }
 
-  async repair(
-    id: string,
-    options: { readonly dryRun: boolean; readonly signal?: AbortSignal },
-  ): Promise<StorageRepair> {
+  async repair(id: string, options: StorageRepairOptions): Promise<StorageRepair> {
     const name = this.#name(id)
     const layout = await this.#root.find()
     if (layout === undefined) throw notFound(id, this.#root.given)

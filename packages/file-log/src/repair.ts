@@ -1,17 +1,17 @@
 /**
  * Explicit salvage of a corrupt log (events-and-recovery.md, what a crash leaves). Every record that can be proven is
- * kept in order of seq, however its line was moved, repeated or glued to another. Where seqs are missing between, an
- * ignorable event `session-persistence/lost` stands for each, so that everything behind keeps its seq; and where the
- * rest cannot follow what was lost (a turn whose start is gone), the log ends before it. The original stays beside it.
+ * kept in order of seq, however its line was moved, repeated or glued to another; core makes a legal log of them
+ * (`SalvagedLog`). The original stays beside it.
  */
 import {
   type AnySessionEvent,
   FORMAT_VERSION,
   isElided,
   isSessionError,
-  LogFold,
+  SalvagedLog,
   type SessionHeader,
   type StorageRepair,
+  type StorageRepairOptions,
 } from '@session-persistence/core'
 import { checkLog } from './check.ts'
 import { attempt } from './io-error.ts'
@@ -23,20 +23,17 @@ import { rewriteLog } from './rewrite.ts'
 import { type SalvagedSpan, salvageSpans } from './salvage-plan.ts'
 import { type ScanSource, scanForward } from './scan-pages.ts'
 
-/** Type of the event that stands for one that could not be read. */
-export const LOST_EVENT_TYPE = 'session-persistence/lost'
 /** Suffix of the kept original. */
 const ORIGINAL = 'damaged'
 /** Missing seqs that are filled beyond what the unreadable bytes could have held: a forged seq must not fill the disk. */
 const UNEXPLAINED_MAX = 100_000
-const PAGE_EVENTS = 1000
 
 type Lost = StorageRepair['lost'][number]
 
 /** `dryRun` reads without a lock; otherwise the caller holds it. A log without damage is left as it is. */
 export async function repairLog(
   place: WriterPlace,
-  { dryRun, signal }: { readonly dryRun: boolean; readonly signal?: AbortSignal },
+  { dryRun, signal, messageFormats }: StorageRepairOptions,
 ): Promise<StorageRepair> {
   const { fs, layout, codec, name, id, durable } = place
   const directory = layout.directory(name)
@@ -52,18 +49,31 @@ export async function repairLog(
     const { file, path, stat } = opened
     const source: ScanSource = { file, path, codec, dialect, end: stat.size, terminated: true }
     const spans = await salvageSpans(source, signal)
-    const plan = new RepairPlan(source, spans, doubts)
-    const kept = await plan.judge(signal)
-    if (dryRun) return { dryRun, kept, lost: plan.lost }
-    const header = plan.header(dialect.header)
-    const { originalAt, log, unsynced } = await rewriteLog(place, header, plan.events(kept, signal), ORIGINAL)
+    const plan = new RepairPlan(source, spans, messageFormats)
+    const found = plan.begin()
+    for await (const _ of found.pages(plan.proven(signal)));
+    const { kept } = found
+    const lost = [...doubts.map((message) => ({ message })), ...found.lost, ...plan.lostBytes()]
+    if (dryRun) return { dryRun, kept, lost }
+    const header = timedHeader(dialect.header, found.firstTime)
+    const { originalAt, log, unsynced } = await rewriteLog(
+      place,
+      header,
+      plan.begin().pages(plan.proven(signal)),
+      ORIGINAL,
+    )
     await log.close()
     // In place, and perhaps not for good: nobody may be told that it is done. Asking again settles it.
     if (unsynced !== undefined) throw unsynced
-    return { dryRun, kept, lost: plan.lost, ...(originalAt === undefined ? {} : { originalAt }) }
+    return { dryRun, kept, lost, ...(originalAt === undefined ? {} : { originalAt }) }
   } finally {
     await opened.file.close().catch(() => {})
   }
+}
+
+/** A header whose time could not be told takes the time of the first event. */
+function timedHeader(header: SessionHeader, firstTime: number | undefined): SessionHeader {
+  return header.createdAt === 0 && firstTime !== undefined ? { ...header, createdAt: firstTime } : header
 }
 
 async function headerOf(
@@ -88,83 +98,38 @@ async function headerOf(
 }
 
 class RepairPlan {
-  readonly lost: Lost[] = []
   readonly #source: ScanSource
   readonly #spans: readonly SalvagedSpan[]
-  #reporting = true
-  #firstTime: number | undefined
+  readonly #messageFormats: StorageRepairOptions['messageFormats']
 
-  constructor(source: ScanSource, spans: readonly SalvagedSpan[], doubts: readonly string[]) {
+  constructor(
+    source: ScanSource,
+    spans: readonly SalvagedSpan[],
+    messageFormats: StorageRepairOptions['messageFormats'],
+  ) {
     this.#source = source
     this.#spans = spans
-    for (const message of doubts) this.lost.push({ message })
+    this.#messageFormats = messageFormats
   }
 
-  /** A header whose time could not be told takes the time of the first event. */
-  header(header: SessionHeader): SessionHeader {
-    return header.createdAt === 0 && this.#firstTime !== undefined ? { ...header, createdAt: this.#firstTime } : header
+  /** A pass over what can be proven; each decides alike. */
+  begin(): SalvagedLog {
+    const { version, messageFormat } = this.#source.dialect.header
+    return new SalvagedLog({
+      judged: version === FORMAT_VERSION,
+      messageFormat,
+      messageFormats: this.#messageFormats,
+      missingMax: this.#unreadableBytes() + UNEXPLAINED_MAX,
+    })
   }
 
-  /** Decides how many events the repaired log has, and says what is lost. */
-  async judge(signal: AbortSignal | undefined): Promise<number> {
-    const fold = this.#source.dialect.header.version === FORMAT_VERSION ? new LogFold() : undefined
-    let kept = 0
-    for await (const { event, proven } of this.#walk(signal)) {
-      this.#firstTime ??= event.time
-      try {
-        fold?.accept(event)
-      } catch (error) {
-        if (!isSessionError(error)) throw error
-        const to = this.#spans.reduce((most, { lastSeq }) => Math.max(most, lastSeq), event.seq)
-        this.lost.push({ message: `events that cannot follow what was lost (${error.message})`, from: event.seq, to })
-        break
-      }
-      // Stand-ins at the end stand for nothing.
-      if (proven) kept = event.seq + 1
-    }
-    this.#reportBytes()
-    return kept
-  }
-
-  async *events(
-    kept: number,
-    signal: AbortSignal | undefined,
-  ): AsyncGenerator<readonly AnySessionEvent[], void, undefined> {
-    this.#reporting = false
-    let page: AnySessionEvent[] = []
-    for await (const { event } of this.#walk(signal)) {
-      if (event.seq >= kept) break
-      page.push(event)
-      if (page.length < PAGE_EVENTS) continue
-      yield page
-      page = []
-    }
-    if (page.length > 0) yield page
-  }
-
-  /** Proven events and stand-ins in order of seq. */
-  async *#walk(
-    signal: AbortSignal | undefined,
-  ): AsyncGenerator<{ readonly event: AnySessionEvent; readonly proven: boolean }, void, undefined> {
-    const missingMax = this.#unreadableBytes() + UNEXPLAINED_MAX
-    let missing = 0
+  /** Every proven event, in order of seq. */
+  async *proven(signal: AbortSignal | undefined): AsyncGenerator<readonly AnySessionEvent[], void, undefined> {
     let next = 0
-    let time: number | undefined
     for (const span of this.#spans) {
       if (span.lastSeq < next) continue
-      const gap = span.firstSeq - next
-      if (gap > 0) {
-        missing += gap
-        this.#reportGap(next, span.firstSeq - 1, missing > missingMax)
-        if (missing > missingMax) return
-      }
-      for await (const event of this.#eventsOf(span, Math.max(next, span.firstSeq), signal)) {
-        time ??= event.time
-        for (; next < event.seq; next++) yield { event: lostEvent(next, time), proven: false }
-        yield { event, proven: true }
-        time = event.time
-        next = event.seq + 1
-      }
+      for await (const events of this.#eventsOf(span, Math.max(next, span.firstSeq), signal)) yield events
+      next = span.lastSeq + 1
     }
   }
 
@@ -172,23 +137,12 @@ class RepairPlan {
     { offset, end, firstSeq, terminated }: SalvagedSpan,
     from: number,
     signal: AbortSignal | undefined,
-  ): AsyncGenerator<AnySessionEvent, void, undefined> {
+  ): AsyncGenerator<readonly AnySessionEvent[], void, undefined> {
     const options = { from, to: Number.MAX_SAFE_INTEGER, elideChunks: false }
     for await (const page of scanForward({ ...this.#source, end, terminated }, { offset, seq: firstSeq }, options)) {
       signal?.throwIfAborted()
-      for (const record of page.records) if (!isElided(record)) yield record
+      yield page.records.filter((record): record is AnySessionEvent => !isElided(record))
     }
-  }
-
-  #reportGap(from: number, to: number, unbelievable: boolean): void {
-    if (!this.#reporting) return
-    const what = from === to ? 'an event is lost' : `${to - from + 1} events are lost`
-    const then = unbelievable
-      ? ', more than could be stored here: the log ends before them'
-      : from === to
-        ? '; an empty event takes its place'
-        : '; empty events take their places'
-    this.lost.push({ message: `${what}${then}`, from, to })
   }
 
   /** Bytes that hold no proven record, in file order. */
@@ -207,13 +161,9 @@ class RepairPlan {
     return sum
   }
 
-  #reportBytes(): void {
+  *lostBytes(): Generator<Lost, void, undefined> {
     for (const { offset, bytes } of this.#unreadable()) {
-      this.lost.push({ message: `${bytes} bytes hold no record that can be proven`, offset, bytes })
+      yield { message: `${bytes} bytes hold no record that can be proven`, offset, bytes }
     }
   }
-}
-
-function lostEvent(seq: number, time: number): AnySessionEvent {
-  return { seq, time, type: LOST_EVENT_TYPE, data: {}, ignorable: true }
 }

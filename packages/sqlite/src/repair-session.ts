@@ -1,7 +1,6 @@
 /**
- * Explicit salvage of a corrupt log. Every record that can be proven is kept in its place; where seqs are missing
- * between, an ignorable event stands for each, so that everything behind keeps its seq; and where the rest cannot
- * follow what was lost (a turn whose start is gone), the log ends before it. The original rows stay in the database.
+ * Explicit salvage of a corrupt log. Every record that can be proven is kept in its place; core makes a legal log of them
+ * (`SalvagedLog`). The original rows stay in the database.
  *
  * Damaged pages are another matter: nothing is written into a database whose pages SQLite itself finds damaged.
  */
@@ -9,13 +8,12 @@ import {
   type AnySessionEvent,
   checkHeader,
   FORMAT_VERSION,
-  isSessionError,
-  LogFold,
+  SalvagedLog,
   SessionError,
   type SessionHeader,
   type StorageRepair,
+  type StorageRepairOptions,
 } from '@session-persistence/core'
-import { LOST_EVENT_TYPE } from '@session-persistence/file-log'
 import { checkSession } from './check-session.ts'
 import type { Connection } from './connection.ts'
 import { isIndexProblem, rebuildIndexes, rebuildRefusal } from './damaged-index.ts'
@@ -27,22 +25,16 @@ import { originalAt, rewriteSession } from './rewrite-session.ts'
 
 /** Suffix of the kept original. */
 const ORIGINAL = 'damaged'
-const PAGE_EVENTS = 1000
 /** Missing seqs that are filled in all: a forged seq must not fill the disk. */
 const MISSING_MAX = 1_000_000
 
 type Lost = StorageRepair['lost'][number]
 
-interface RepairOptions {
-  readonly dryRun: boolean
-  readonly signal?: AbortSignal
-}
-
 /** `dryRun` reads without a lock; otherwise the caller holds it. A log without damage is left as it is. */
 export async function repairSession(
   database: Database,
   id: string,
-  { dryRun, signal }: RepairOptions,
+  { dryRun, signal, messageFormats }: StorageRepairOptions,
 ): Promise<StorageRepair | undefined> {
   const check = await checkSession(database, id, signal)
   if (check === undefined) return undefined
@@ -56,7 +48,7 @@ export async function repairSession(
   }
   const found = await database.read((connection) => rawSession(connection, id))
   if (found === undefined) throw unprovable(database, id)
-  const salvage = new Salvage(database, found)
+  const salvage = new Salvage(database, found, messageFormats)
   const kept = await salvage.judge(signal)
   if (kept === 0) throw unprovable(database, id)
   if (dryRun) {
@@ -65,7 +57,7 @@ export async function repairSession(
     return { dryRun, kept, lost: [...salvage.lost, ...lost] }
   }
   await requireSafeWrites(database, id)
-  await rewriteSession(database, found.number, salvage.header(), salvage.events(kept, signal), ORIGINAL)
+  await rewriteSession(database, found.number, salvage.header(), salvage.events(signal), ORIGINAL)
   return { dryRun, kept, lost: salvage.lost, originalAt: originalAt(database, found.number) }
 }
 
@@ -73,38 +65,29 @@ class Salvage {
   readonly lost: Lost[] = []
   readonly #database: Database
   readonly #session: RawSession
+  readonly #messageFormats: StorageRepairOptions['messageFormats']
   #firstTime = 0
 
-  constructor(database: Database, session: RawSession) {
+  constructor(database: Database, session: RawSession, messageFormats: StorageRepairOptions['messageFormats']) {
     this.#database = database
     this.#session = session
+    this.#messageFormats = messageFormats
   }
 
   /** Decides how many events the repaired log has, and says what is lost. */
   async judge(signal: AbortSignal | undefined): Promise<number> {
-    const fold = new LogFold()
-    let kept = 0
-    let cut = false
-    for await (const { event, proven } of this.#walk(signal, this.lost)) {
-      if (kept === 0) this.#firstTime = event.time
-      try {
-        fold.accept(event)
-      } catch (error) {
-        if (!isSessionError(error)) throw error
-        this.lost.push({ message: `events that cannot follow what was lost (${error.message})`, from: event.seq })
-        cut = true
-        break
-      }
-      // Stand-ins at the end stand for nothing.
-      if (proven) kept = event.seq + 1
-    }
+    const found = this.#begin()
+    for await (const _ of found.pages(this.#provenRecords(signal)));
+    const { kept } = found
+    this.#firstTime = found.firstTime ?? 0
+    this.lost.push(...found.lost)
     const { end } = this.#session
     if (end === undefined) {
       this.lost.push({
         message: `whether events came behind seq ${kept - 1} cannot be told: the session's row is damaged`,
       })
-    } else if (!cut && kept < end) {
-      this.lost.push({ message: 'the last events are lost', from: kept, to: end - 1 })
+    } else if (found.seen < end) {
+      this.lost.push({ message: 'the last events are lost', from: found.seen, to: end - 1 })
     }
     this.#headerOr((message) => this.lost.push({ message }))
     return kept
@@ -112,6 +95,21 @@ class Salvage {
 
   header(): SessionHeader {
     return this.#headerOr(() => {})
+  }
+
+  events(signal: AbortSignal | undefined): AsyncIterable<readonly AnySessionEvent[]> {
+    return this.#begin().pages(this.#provenRecords(signal))
+  }
+
+  /** A pass over what can be proven; each decides alike. */
+  #begin(): SalvagedLog {
+    const { messageFormat } = this.#headerOr(() => {})
+    return new SalvagedLog({
+      judged: true,
+      messageFormat,
+      messageFormats: this.#messageFormats,
+      missingMax: MISSING_MAX,
+    })
   }
 
   #headerOr(doubt: (message: string) => void): SessionHeader {
@@ -124,45 +122,6 @@ class Salvage {
     }
     doubt('the header could not be read: message format, labels and the like are lost')
     return checkHeader({ version: FORMAT_VERSION, id, createdAt: this.#firstTime, messageFormat: 'plain' })
-  }
-
-  async *events(
-    kept: number,
-    signal: AbortSignal | undefined,
-  ): AsyncGenerator<readonly AnySessionEvent[], void, undefined> {
-    let page: AnySessionEvent[] = []
-    for await (const { event } of this.#walk(signal, [])) {
-      if (event.seq >= kept) break
-      page.push(event)
-      if (page.length < PAGE_EVENTS) continue
-      yield page
-      page = []
-    }
-    if (page.length > 0) yield page
-  }
-
-  /** Proven events and stand-ins in order of seq. */
-  async *#walk(
-    signal: AbortSignal | undefined,
-    lost: Lost[],
-  ): AsyncGenerator<{ readonly event: AnySessionEvent; readonly proven: boolean }, void, undefined> {
-    let next = 0
-    let missing = 0
-    let time: number | undefined
-    for await (const events of this.#provenRecords(signal)) {
-      for (const event of events) {
-        if (event.seq < next) continue
-        if (event.seq > next) {
-          missing += event.seq - next
-          lost.push(gap(next, event.seq - 1, missing > MISSING_MAX))
-          if (missing > MISSING_MAX) return
-        }
-        for (; next < event.seq; next++) yield { event: lostEvent(next, time ?? event.time), proven: false }
-        yield { event, proven: true }
-        time = event.time
-        next = event.seq + 1
-      }
-    }
   }
 
   /** The events of every record that verifies, a slice at a time. */
@@ -205,20 +164,6 @@ function sharedRefusal(connection: Connection, sessionId: string, isUnindexed: b
 function unsoundPages({ path }: Connection, sessionId: string): SessionError {
   const message = `pages of the database are damaged, so nothing is written into it: convert what can be read into another one: ${path}`
   return new SessionError('CORRUPT', message, { sessionId, path })
-}
-
-function gap(from: number, to: number, isTooMuch: boolean): Lost {
-  const what = from === to ? 'an event is lost' : `${to - from + 1} events are lost`
-  const then = isTooMuch
-    ? ', more than is believable: the log ends before them'
-    : from === to
-      ? '; an empty event takes its place'
-      : '; empty events take their places'
-  return { message: `${what}${then}`, from, to }
-}
-
-function lostEvent(seq: number, time: number): AnySessionEvent {
-  return { seq, time, type: LOST_EVENT_TYPE, data: {}, ignorable: true }
 }
 
 function unprovable({ file }: Database, sessionId: string): SessionError {

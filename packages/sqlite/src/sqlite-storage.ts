@@ -9,6 +9,7 @@ import {
   type StorageListQuery,
   type StorageReader,
   type StorageRepair,
+  type StorageRepairOptions,
   type StorageWriter,
   type WriterIntent,
   withSessionId,
@@ -161,10 +162,7 @@ export class SqliteStorage implements SessionStorage {
     return check
   }
 
-  async repair(
-    id: string,
-    options: { readonly dryRun: boolean; readonly signal?: AbortSignal },
-  ): Promise<StorageRepair> {
+  async repair(id: string, options: StorageRepairOptions): Promise<StorageRepair> {
     checkSessionId(id)
     options.signal?.throwIfAborted()
     const lock = options.dryRun ? undefined : await this.#locks.acquire(id)

@@ -69,6 +69,34 @@ it('a damaged record becomes an empty one, and everything behind keeps its seq',
   expect(raw.rows(records)).toEqual(notes(10).map(({ seq, time }) => [seq, changed.has(seq) ? time + 1 : time]))
 })
 
+it('a lost start of a step is made again, and everything behind it stays', async () => {
+  const persistence = await openSqlite({ file })
+  const session = await persistence.create({ id: 'turns' })
+  for (let turn = 1; turn <= 3; turn++) {
+    session.append('turn/start', { turn })
+    session.append('step/start', { turn, step: 1 })
+    session.append('assistant/message', { turn, step: 1, message: { role: 'assistant', content: 'a' }, toolCalls: [] })
+    session.append('step/end', { turn, step: 1 })
+    session.append('turn/end', { turn, reason: { kind: 'completed' } })
+  }
+  await session.close()
+  const stored = await readAll(sqliteStorage({ file }), 'turns')
+  damage("UPDATE record SET crc = crc + 1 WHERE key & 4294967295 = 6 AND type = 'step/start'")
+  const report = await persistence.repair('turns', { dryRun: false })
+  expect(report).toMatchObject({
+    kept: 15,
+    lost: [
+      { from: 6, to: 6 },
+      { from: 6, to: 6 },
+    ],
+  })
+  const time = stored[5]?.time
+  expect(await readAll(sqliteStorage({ file }), 'turns')).toEqual(
+    stored.map((event) => (event.seq === 6 ? { ...event, time } : event)),
+  )
+  await persistence.close()
+})
+
 it('a damaged header and a damaged row are made anew from what the records prove', async () => {
   damage("UPDATE session SET next_seq = 7 WHERE number = 1; UPDATE header SET header = 'x' WHERE session = 1")
   const persistence = await openSqlite({ file })

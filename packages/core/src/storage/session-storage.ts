@@ -7,6 +7,7 @@
 import type { SessionError } from '../errors.ts'
 import type { AnySessionEvent } from '../event/event.ts'
 import type { SessionHeader } from '../event/header.ts'
+import type { MessageFormat } from '../message-format/message-format.ts'
 
 /** Levels, not booleans; frozen; checked by the conformance suite against what is observed. */
 export interface BackendCapabilities {
@@ -209,6 +210,13 @@ export interface StorageCheck {
 }
 
 /** What `repair` did, or would do. */
+export interface StorageRepairOptions {
+  readonly dryRun: boolean
+  readonly signal?: AbortSignal
+  /** By name; in the one that a log has the results of calls are made that were lost. Those of core where none are given. */
+  readonly messageFormats?: ReadonlyMap<string, MessageFormat>
+}
+
 export interface StorageRepair {
   readonly dryRun: boolean
   /** Events that the repaired log holds. */
@@ -239,6 +247,6 @@ export interface SessionStorage {
   delete(id: string): Promise<boolean>
   check(id: string, signal?: AbortSignal): Promise<StorageCheck>
   /** Present where `capabilities.repair` is `salvage`. */
-  repair?(id: string, options: { readonly dryRun: boolean; readonly signal?: AbortSignal }): Promise<StorageRepair>
+  repair?(id: string, options: StorageRepairOptions): Promise<StorageRepair>
   close(): Promise<void>
 }

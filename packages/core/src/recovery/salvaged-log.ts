@@ -1,0 +1,225 @@
+/**
+ * A legal log of what could be proven of a damaged one (events-and-recovery.md: `repair` salvages every record that can
+ * be proven, and says what is lost). Every proven event keeps its seq, or it is said why it cannot stay:
+ *
+ * - for each seq that is missing, an ignorable event stands;
+ * - where what follows needs the start or the end of a turn or a step that was lost, it is made again in a lost place: it
+ *   holds nothing but numbers, and a turn that is ended like that is an interrupted one. So is the result of a call;
+ * - an event that cannot follow all the same (the result of a call whose answer is lost) gives its place to a stand-in.
+ *
+ * So damage takes what it touched and what hangs on that, and nothing behind.
+ */
+import { isSessionError } from '../errors.ts'
+import type { AnySessionEvent } from '../event/event.ts'
+import { coreMessageFormats } from '../message-format/core-formats.ts'
+import type { MessageFormat } from '../message-format/message-format.ts'
+import { LogFold } from '../projection/log-fold.ts'
+import type { StorageRepair } from '../storage/session-storage.ts'
+import { bridgeTo } from './bridge.ts'
+
+/** Type of the event that stands for one that is lost. */
+export const LOST_EVENT_TYPE = 'session-persistence/lost'
+
+const PAGE_EVENTS = 1000
+/** Events behind lost places after which nothing is made in those any more. */
+const REACH_EVENTS = 1000
+
+type Loss = StorageRepair['lost'][number]
+
+export interface SalvageOptions {
+  /** False for a log of another format version, whose events are kept as they are. */
+  readonly judged: boolean
+  /** That of the header: in it the results of calls are made that were lost. */
+  readonly messageFormat: string
+  /** Those that were given, by name; those of core otherwise. */
+  readonly messageFormats?: ReadonlyMap<string, MessageFormat> | undefined
+  /** Missing events in all that are believed: a forged seq must not fill the disk. */
+  readonly missingMax: number
+}
+
+/** Lost places that follow each other, and what was found behind them. */
+interface Hole {
+  /** The fold before them. */
+  readonly before: LogFold | undefined
+  /** Of the last event before them; undefined at the beginning. */
+  readonly time: number | undefined
+  readonly from: number
+  /** Exclusive. */
+  to: number
+  /** What was made in the last of them, then what was found. */
+  after: AnySessionEvent[]
+}
+
+/** One pass over the proven events; another one over the same decides alike. */
+export class SalvagedLog {
+  /** What is lost, in order. */
+  readonly lost: Loss[] = []
+  readonly #options: SalvageOptions
+  readonly #format: MessageFormat | undefined
+  /** After everything that stays. Lost places change nothing in it but the seq. */
+  #fold: LogFold | undefined
+  #kept = 0
+  #seen = 0
+  #firstTime: number | undefined
+  #time: number | undefined
+  /** The newest, while something may still be made in it. Without anything behind it, it is the end of the log. */
+  #hole: Hole | undefined
+  #misfits: { readonly from: number; to: number; readonly why: string } | undefined
+  #page: AnySessionEvent[] = []
+
+  constructor(options: SalvageOptions) {
+    const { messageFormat, messageFormats } = options
+    this.#options = options
+    this.#format =
+      messageFormats === undefined
+        ? coreMessageFormats.find(({ name }) => name === messageFormat)
+        : messageFormats.get(messageFormat)
+    this.#fold = options.judged ? new LogFold() : undefined
+  }
+
+  /** Events of the repaired log, once all pages were taken: stand-ins at its end would stand for nothing. */
+  get kept(): number {
+    return this.#kept
+  }
+
+  /** Behind the last proven event, whether it stays or not. */
+  get seen(): number {
+    return this.#seen
+  }
+
+  /** Time of the first proven event; undefined before it. */
+  get firstTime(): number | undefined {
+    return this.#firstTime
+  }
+
+  /** The repaired log, from proven events in order of seq; what comes a second time is passed over. */
+  async *pages(
+    proven: AsyncIterable<readonly AnySessionEvent[]>,
+  ): AsyncGenerator<readonly AnySessionEvent[], void, undefined> {
+    let missing = 0
+    for await (const events of proven) {
+      for (const event of events) {
+        if (event.seq < this.#seen) continue
+        if (event.seq > this.#seen) {
+          missing += event.seq - this.#seen
+          const isTooMuch = missing > this.#options.missingMax
+          this.#reportMisfits()
+          this.lost.push(gap(this.#seen, event.seq - 1, isTooMuch))
+          if (isTooMuch) return yield* this.#end()
+          this.#lose(event.seq)
+        }
+        this.#place(event)
+        this.#seen = event.seq + 1
+        this.#time = event.time
+        if (this.#page.length >= PAGE_EVENTS) yield this.#takePage()
+      }
+    }
+    yield* this.#end()
+  }
+
+  *#end(): Generator<readonly AnySessionEvent[], void, undefined> {
+    this.#reportMisfits()
+    this.#settle()
+    if (this.#page.length > 0) yield this.#takePage()
+  }
+
+  #takePage(): readonly AnySessionEvent[] {
+    const page = this.#page
+    this.#page = []
+    return page
+  }
+
+  /** Every place up to `to`, exclusive, is a lost one from here on. */
+  #lose(to: number): void {
+    if (this.#hole !== undefined && this.#hole.after.length === 0) this.#hole.to = to
+    else {
+      this.#settle()
+      this.#hole = { before: this.#fold?.clone(), time: this.#time, from: this.#kept, to, after: [] }
+    }
+  }
+
+  #place(event: AnySessionEvent): void {
+    this.#firstTime ??= event.time
+    const why = this.#follow(this.#fold, [event])
+    if (why === undefined) {
+      if (this.#hole === undefined) this.#page.push(event)
+      else this.#hole.after.push(event)
+      if ((this.#hole?.after.length ?? 0) > REACH_EVENTS) this.#settle()
+    } else if (!this.#makeWay(event)) {
+      if (this.#misfits?.to === event.seq - 1) this.#misfits.to = event.seq
+      else {
+        this.#reportMisfits()
+        this.#misfits = { from: event.seq, to: event.seq, why }
+      }
+      this.#lose(event.seq + 1)
+    }
+  }
+
+  /** Makes in the newest lost places what the event needs before it; false where that cannot be. */
+  #makeWay(event: AnySessionEvent): boolean {
+    const hole = this.#hole
+    if (this.#fold === undefined || hole === undefined) return false
+    const made = bridgeTo(event, this.#fold, hole.to - hole.from, this.#format)
+    if (made.length === 0) return false
+    const time = hole.time ?? event.time
+    const start = hole.to - made.length
+    const added = made.map(({ type, data }, index) => ({ seq: start + index, time, type, data }))
+    const events = [...added, ...hole.after, event]
+    if (this.#follow(hole.before, events) !== undefined) return false
+    const names = made.map(({ type }) => type).join(', ')
+    const message = `made again, so that what follows can stay: ${names}`
+    this.lost.push({ message, from: start, to: hole.to - 1 })
+    hole.to = start
+    hole.after = events
+    return true
+  }
+
+  /** Takes these events for the end of the log, if they may follow `before`; otherwise says why not. */
+  #follow(before: LogFold | undefined, events: readonly AnySessionEvent[]): string | undefined {
+    const seq = events[0]?.seq ?? 0
+    // In place where it can be: an event that is refused changes nothing.
+    const inPlace = before === this.#fold && before?.nextSeq === seq
+    const fold = inPlace ? before : before && new LogFold([], { ...before.content, nextSeq: seq })
+    try {
+      for (const event of events) fold?.accept(event)
+    } catch (error) {
+      if (!isSessionError(error)) throw error
+      return error.message
+    }
+    this.#fold = fold
+    this.#kept = (events.at(-1)?.seq ?? 0) + 1
+    this.#reportMisfits()
+    return undefined
+  }
+
+  /** Nothing more is made in the newest lost places: stand-ins take what is left of them. */
+  #settle(): void {
+    if (this.#hole === undefined) return
+    const { from, to, after } = this.#hole
+    const time = this.#hole.time ?? after[0]?.time
+    this.#hole = undefined
+    if (time === undefined || after.length === 0) return
+    for (let seq = from; seq < to; seq++) {
+      this.#page.push({ seq, time, type: LOST_EVENT_TYPE, data: {}, ignorable: true })
+    }
+    this.#page.push(...after)
+  }
+
+  #reportMisfits(): void {
+    if (this.#misfits === undefined) return
+    const { from, to, why } = this.#misfits
+    this.#misfits = undefined
+    const what = from === to ? 'an event that cannot' : `${to - from + 1} events that cannot`
+    this.lost.push({ message: `${what} follow what was lost (${why})`, from, to })
+  }
+}
+
+function gap(from: number, to: number, isTooMuch: boolean): Loss {
+  const what = from === to ? 'an event is lost' : `${to - from + 1} events are lost`
+  const then = isTooMuch
+    ? ', more than is believable: the log ends before them'
+    : from === to
+      ? '; an empty event takes its place'
+      : '; empty events take their places'
+  return { message: `${what}${then}`, from, to }
+}

@@ -1,0 +1,210 @@
+// Proves that a repair takes what is lost and what hangs on it, nothing behind, and says all of it.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { AnySessionEvent } from '../../src/event/event.ts'
+import { plain } from '../../src/message-format/plain.ts'
+import { openMemory } from '../../src/persistence/open-memory.ts'
+import type { Session } from '../../src/persistence/session-persistence.ts'
+import { LogFold } from '../../src/projection/log-fold.ts'
+import { LOST_EVENT_TYPE, SalvagedLog } from '../../src/recovery/salvaged-log.ts'
+import { assistant, collect, HEADER, tool, user } from '../persistence/conversation.ts'
+
+const SCALE = Number(process.env.SESSION_PERSISTENCE_TEST_SCALE ?? 1)
+
+/** Two steps: one with two calls, of which one is external, and one that answers. */
+function turnWithCalls(session: Session, turn: number): void {
+  session.append('turn/start', { turn })
+  session.append('user/message', { turn, message: user('how many lines?') })
+  session.append('step/start', { turn, step: 1 })
+  session.append('request/sent', { turn, step: 1, attempt: 1 })
+  session.append('assistant/chunk', { turn, step: 1, kind: 'text', index: 0, text: 'let me' })
+  const calls = ['a', 'b'].map((callId) => ({ callId, name: 'count', arguments: { file: callId } }))
+  session.append('assistant/message', { turn, step: 1, message: assistant('let me look'), toolCalls: calls })
+  for (const call of calls) session.append('tool/call', { turn, step: 1, ...call })
+  session.append('tool/execution', { turn, step: 1, callId: 'a', state: 'external', externalId: 'x' })
+  for (const { callId } of calls) session.append('tool/result', { turn, step: 1, callId, message: tool('12') })
+  session.append('step/end', { turn, step: 1 })
+  session.append('step/start', { turn, step: 2 })
+  session.append('request/sent', { turn, step: 2, attempt: 1 })
+  session.append('assistant/message', { turn, step: 2, message: assistant('twelve'), toolCalls: [] })
+  session.append('step/end', { turn, step: 2 })
+  session.append('turn/end', { turn, reason: { kind: 'completed' } })
+}
+
+async function conversation(): Promise<readonly AnySessionEvent[]> {
+  const persistence = await openMemory()
+  const session = await persistence.create({ id: 's' })
+  session.append('request/header', HEADER)
+  turnWithCalls(session, 1)
+  turnWithCalls(session, 2)
+  session.append('compaction/start', { compactionId: 'c' })
+  session.append('user/message', { message: user('so far') }, { surface: { replace: [2, 6] } })
+  session.append('compaction/end', { compactionId: 'c', outcome: 'completed' })
+  session.append('user/message', { message: user('between two turns') })
+  turnWithCalls(session, 3)
+  turnWithCalls(session, 4)
+  await session.close()
+  return collect(persistence.read('s'))
+}
+
+const EVENTS = await conversation()
+
+interface Salvaged {
+  readonly events: readonly AnySessionEvent[]
+  readonly log: SalvagedLog
+}
+
+async function salvaged(
+  proven: readonly AnySessionEvent[],
+  options: Partial<ConstructorParameters<typeof SalvagedLog>[0]> = {},
+): Promise<Salvaged> {
+  const log = new SalvagedLog({ judged: true, messageFormat: 'plain', missingMax: 1000, ...options })
+  const pages = await collect(
+    log.pages(
+      (async function* () {
+        for (let at = 0; at < proven.length; at += 7) yield proven.slice(at, at + 7)
+      })(),
+    ),
+  )
+  const events = pages.flat()
+  expect(log.kept).toBe(events.length)
+  return { events, log }
+}
+
+/** Legal, contiguous, and every proven event in its place or within what is said to be lost. */
+function expectSound({ events, log }: Salvaged, proven: readonly AnySessionEvent[]): void {
+  const fold = new LogFold()
+  for (const event of events) fold.accept(event)
+  for (const event of proven) {
+    if (events[event.seq] === event) continue
+    const named = log.lost.some(({ from = -1, to = -1, message }) => {
+      return from <= event.seq && event.seq <= to && message.includes('cannot')
+    })
+    expect(named, `event ${event.seq}, ${event.type}, is gone and nobody says so`).toBe(true)
+  }
+}
+
+const without = (...seqs: readonly number[]): readonly AnySessionEvent[] =>
+  EVENTS.filter(({ seq }) => !seqs.includes(seq))
+
+/** What cannot stay when one event is lost: of the step, what an answer asked for, or what a call began. */
+function hangsOn({ seq, type, data }: AnySessionEvent): readonly number[] {
+  const lost = data as { readonly turn?: number; readonly step?: number; readonly callId?: string; toolCalls?: [] }
+  return EVENTS.filter((event) => {
+    const { turn, step, callId } = event.data as typeof lost
+    // What stands for a range of messages needs both its ends.
+    if (event.surface?.replace.includes(seq) === true) return true
+    if (event.seq <= seq || turn !== lost.turn || step !== lost.step) return false
+    if (type === 'assistant/message') return event.type.startsWith('tool/')
+    return type === 'tool/call' && event.type === 'tool/execution' && callId === lost.callId
+  }).map((event) => event.seq)
+}
+
+describe('SalvagedLog', () => {
+  it('keeps a whole log as it is', async () => {
+    const found = await salvaged(EVENTS)
+    expect(found.events).toEqual(EVENTS)
+    expect(found.log.lost).toEqual([])
+  })
+
+  it.each(EVENTS.map((event) => [event.seq, event.type, event] as const))(
+    'without event %i, %s, keeps every other that does not hang on it',
+    async (seq, type, event) => {
+      const found = await salvaged(without(seq))
+      expectSound(found, without(seq))
+      // The last event of a log is not missed by anybody but its writer.
+      const gone = EVENTS.filter((one) => found.events[one.seq] !== one).map((one) => one.seq)
+      const numbersOnly = ['turn/start', 'turn/end', 'step/start', 'step/end', 'compaction/start'].includes(type)
+      expect(gone).toEqual([seq, ...hangsOn(event)])
+      if (seq === EVENTS.length - 1) expect(found.events).toHaveLength(seq)
+      else expect(found.events[seq]?.type).toBe(numbersOnly || type === 'tool/result' ? type : LOST_EVENT_TYPE)
+    },
+  )
+
+  it('ends a turn whose rest is lost, and begins the next one, in lost places', async () => {
+    // From the second step of turn 1 to the answer of the first step of turn 2.
+    const start = EVENTS.findIndex(({ type, data }) => type === 'step/start' && (data as { step: number }).step === 2)
+    const end = EVENTS.findIndex(({ type, seq }) => type === 'tool/execution' && seq > start) - 1
+    const proven = EVENTS.filter(({ seq }) => seq < start || seq > end + 3)
+    const found = await salvaged(proven)
+    expectSound(found, proven)
+    expect(found.events.slice(end + 4)).toEqual(EVENTS.slice(end + 4))
+    const made = found.events.slice(start, end + 4).filter(({ type }) => type !== LOST_EVENT_TYPE)
+    expect(made.map(({ type, data }) => [type, data])).toEqual([
+      ['turn/end', { turn: 1, reason: { kind: 'interrupted' } }],
+      ['turn/start', { turn: 2 }],
+      ['step/start', { turn: 2, step: 1 }],
+    ])
+    expect(made.at(-1)?.seq).toBe(end + 3)
+    expect(found.log.lost).toEqual([
+      expect.objectContaining({ from: start, to: end + 3 }),
+      {
+        from: end + 1,
+        to: end + 3,
+        message: 'made again, so that what follows can stay: turn/end, turn/start, step/start',
+      },
+    ])
+  })
+
+  it('makes whole turns again that are lost, so that those behind keep their numbers', async () => {
+    const second = EVENTS.findIndex(({ type, data }) => type === 'turn/start' && (data as { turn: number }).turn === 2)
+    const fourth = EVENTS.findIndex(({ type, data }) => type === 'turn/start' && (data as { turn: number }).turn === 4)
+    const proven = EVENTS.filter(({ seq }) => seq < second || seq >= fourth)
+    const found = await salvaged(proven)
+    expectSound(found, proven)
+    expect(found.events.slice(fourth)).toEqual(EVENTS.slice(fourth))
+  })
+
+  it('gives open calls the result of an interruption, in the format of the log', async () => {
+    const [first, second] = EVENTS.filter(({ type }) => type === 'tool/result').map(({ seq }) => seq)
+    const found = await salvaged(without(first ?? -1, second ?? -1))
+    expect(found.events.filter(({ type }) => type === LOST_EVENT_TYPE)).toEqual([])
+    expect(found.events[first ?? -1]).toMatchObject({
+      type: 'tool/result',
+      data: { callId: 'a', message: { role: 'tool' }, synthetic: { tier: 'reconcile', externalId: 'x' } },
+    })
+    const acme = { ...plain, name: 'acme', toolResult: () => 'stopped' }
+    const formats = { messageFormat: 'acme', messageFormats: new Map([['acme', acme]]) }
+    const given = await salvaged(without(first ?? -1, second ?? -1), formats)
+    expect(given.events[second ?? -1]).toMatchObject({ type: 'tool/result', data: { callId: 'b', message: 'stopped' } })
+    // In a format that is not known no message is made up, and the calls stay open.
+    const rest = without(first ?? -1, second ?? -1)
+    const unknown = await salvaged(rest, { messageFormat: 'acme' })
+    expectSound(unknown, rest)
+    expect(unknown.events.filter(({ type }) => type === 'tool/result')).toEqual([])
+  })
+
+  it('believes no seq that would fill the disk', async () => {
+    const [first, ...rest] = EVENTS
+    if (first === undefined) throw new Error('there are no events')
+    const forged = { seq: 1e9, time: 1, type: 'turn/start', data: { turn: 2 } }
+    const found = await salvaged([first, ...rest.slice(0, 3), forged], { missingMax: 10 })
+    expect(found.events).toEqual(EVENTS.slice(0, 4))
+    expect(found.log.lost).toEqual([expect.objectContaining({ from: 4, to: 1e9 - 1 })])
+    // And no number that would.
+    const far = EVENTS.map((event) =>
+      event.seq === 40 ? { ...event, type: 'turn/start', data: { turn: 1e9 } } : event,
+    )
+    expectSound(await salvaged(far.filter(({ seq }) => seq !== 39)), [])
+  })
+
+  it('keeps what is of another version as it is', async () => {
+    const found = await salvaged(without(1), { judged: false })
+    expect(found.events.filter((event) => EVENTS[event.seq] !== event).map(({ type }) => type)).toEqual([
+      LOST_EVENT_TYPE,
+    ])
+  })
+
+  it('makes a legal log of any rest, and names whatever it gives up', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.nat(EVENTS.length - 1), fc.integer({ min: 1, max: 12 })), { maxLength: 6 }),
+        async (holes) => {
+          const proven = EVENTS.filter(({ seq }) => !holes.some(([from, count]) => from <= seq && seq < from + count))
+          expectSound(await salvaged(proven), proven)
+        },
+      ),
+      { numRuns: 500 * SCALE },
+    )
+  })
+})
