@@ -8,7 +8,7 @@ import { findBackends } from '../backend/find-backends.ts'
 import { threeDigits } from '../report/quantity.ts'
 import { type Baseline, type Finding, type GateMetric, isViolation, platformName, TOLERANCE } from './baseline.ts'
 import type { SeededSlowdown } from './cpu-metrics.ts'
-import { ATTEMPTS, type GateScope, measureGate, medians, runGate } from './run-gate.ts'
+import { combined, type GateScope, measureGate, runGate } from './run-gate.ts'
 
 const HELP = `Compares this code with the committed baseline (bench/baseline.json).
 
@@ -105,14 +105,17 @@ function chosen(baseline: Baseline, backends: readonly string[]): Baseline {
   return { ...baseline, metrics: Object.fromEntries(kept) }
 }
 
-/** The median of as many values as the gate tries: the same measure on both sides. */
+/** More measurements than the gate takes: what is off here is off in every run that follows. */
+const BASELINE_RUNS = 15
+
+/** Combined as the gate combines its own. */
 async function takeBaseline(backends: readonly string[], progress: (text: string) => void): Promise<Baseline> {
   const runs: ReadonlyMap<string, GateMetric>[] = []
-  for (let run = 1; run <= ATTEMPTS; run++) {
-    progress(`baseline, run ${run} of ${ATTEMPTS}`)
+  for (let run = 1; run <= BASELINE_RUNS; run++) {
+    progress(`baseline, run ${run} of ${BASELINE_RUNS}`)
     runs.push(await measureInChildren({ backends, counts: run === 1 }))
   }
-  const metrics = [...medians(runs)].map(
+  const metrics = [...combined(runs)].map(
     ([name, metric]) => [name, { ...metric, value: Number(metric.value.toPrecision(4)) }] as const,
   )
   return {

@@ -17,8 +17,8 @@ import { countMetrics } from './count-metrics.ts'
 import { cpuMetrics, EVERY, type SeededSlowdown } from './cpu-metrics.ts'
 import { memoryMetrics } from './memory-metrics.ts'
 
-/** Measurements whose median decides what looks doubtful in the first one. */
-export const ATTEMPTS = 5
+/** Measurements in all that decide what looks doubtful in the first one. */
+export const ATTEMPTS = 9
 
 /** What to measure. */
 export interface GateScope {
@@ -43,8 +43,8 @@ export interface GateResult {
 
 /**
  * Compares this code with the committed baseline. Backends in which anything looks doubtful, which is nearer to its limit
- * than to its baseline, are measured again, up to five times in all; the median decides. The baseline is the median of as
- * many, so that both sides are measured alike.
+ * than to its baseline, are measured again, up to nine times in all; what they have in the middle decides. The baseline is
+ * made in the same way of more.
  */
 export async function runGate(options: GateOptions): Promise<GateResult> {
   const { baseline, backends, slowdown, measure, progress = () => {} } = options
@@ -53,7 +53,7 @@ export async function runGate(options: GateOptions): Promise<GateResult> {
   for (;;) {
     progress(attempts.length === 0 ? 'measuring' : `measuring again what is doubtful: ${scope.backends.join(', ')}`)
     attempts.push(await measure(scope))
-    const metrics = medians(attempts)
+    const metrics = combined(attempts)
     const doubtful = doubtfulMetrics(baseline, platformName(), metrics)
     if (doubtful.length === 0 || attempts.length === ATTEMPTS) {
       const findings = compareToBaseline(baseline, platformName(), metrics)
@@ -65,21 +65,29 @@ export async function runGate(options: GateOptions): Promise<GateResult> {
   }
 }
 
-/** Metric by metric, of the attempts that measured it. */
-export function medians(attempts: readonly ReadonlyMap<string, GateMetric>[]): ReadonlyMap<string, GateMetric> {
+/**
+ * Metric by metric, of the attempts that measured it. Processes that run the same code fall into two or three groups that lie up to a third
+ * apart in CPU time; a median jumps from one to the other, so those have their geometric mean.
+ */
+export function combined(attempts: readonly ReadonlyMap<string, GateMetric>[]): ReadonlyMap<string, GateMetric> {
   const merged = new Map<string, GateMetric>()
   for (const [name, metric] of attempts.flatMap((attempt) => [...attempt])) {
     if (merged.has(name)) continue
     const values = attempts.flatMap((attempt) => attempt.get(name)?.value ?? [])
-    merged.set(name, {
-      ...metric,
-      value: quantile(
-        values.sort((a, b) => a - b),
-        0.5,
-      ),
-    })
+    merged.set(name, { ...metric, value: metric.kind === 'cpu' ? geometricMean(values) : median(values) })
   }
   return merged
+}
+
+function geometricMean(values: readonly number[]): number {
+  return Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length)
+}
+
+function median(values: readonly number[]): number {
+  return quantile(
+    [...values].sort((a, b) => a - b),
+    0.5,
+  )
 }
 
 /** Takes one measurement in this process. */
