@@ -7,7 +7,8 @@ import { gateCommand } from './gate/gate-command.ts'
 import { type BenchReport, readReport } from './report/report.ts'
 import { COLOR_STYLE, PLAIN_STYLE, terminalReport } from './report/terminal-report.ts'
 import { writeReports } from './report/write-reports.ts'
-import { runBench } from './run-bench.ts'
+import { runApart } from './run-apart.ts'
+import { partsOf, runBench } from './run-bench.ts'
 
 const HELP = `Measures the backends against the physical limit and against their goals.
 
@@ -89,18 +90,24 @@ async function measure(given: Given): Promise<BenchReport> {
   if (given.dir !== undefined) process.env.TMPDIR = given.dir
   const interrupted = new AbortController()
   process.once('SIGINT', () => interrupted.abort(new Error('interrupted')))
-  const report = await runBench({
+  const { signal } = interrupted
+  const progress = (text: string): void => {
+    process.stderr.write(process.stderr.isTTY ? `\r\u001B[K${text}` : `${text}\n`)
+  }
+  const corpus = fs.existsSync(CORPUS) ? { corpus: CORPUS } : {}
+  const asked = {
     backends: given.backend,
     scenarios: given.scenario,
     files: given.files,
-    ...(fs.existsSync(CORPUS) ? { corpus: CORPUS } : {}),
     peers: given.peers,
-    scale: given.quick ? 'quick' : 'full',
-    signal: interrupted.signal,
-    progress: (text) => {
-      process.stderr.write(process.stderr.isTTY ? `\r\u001B[K${text}` : `${text}\n`)
-    },
-  })
+    ...corpus,
+  }
+  const parts = await partsOf(asked)
+  const common = [...given.backend.flatMap((name) => ['--backend', name]), ...(given.quick ? ['--quick'] : [])]
+  const report =
+    parts.length > 1
+      ? await runApart(parts, { common, progress, signal })
+      : await runBench({ ...asked, scale: given.quick ? 'quick' : 'full', signal, progress })
   if (process.stderr.isTTY) process.stderr.write('\r\u001B[K')
   return report
 }

@@ -11,6 +11,7 @@ import { installPeers } from './peer/install-peers.ts'
 import { NO_PEERS } from './peer/peer.ts'
 import { type BenchReport, type Failure, type MeasuredBackend, REPORT_FORMAT, REPORT_VERSION } from './report/report.ts'
 import type { Row } from './report/row.ts'
+import type { Part } from './run-apart.ts'
 import { failureOf, runScenarios } from './run-scenarios.ts'
 import { ALL_SCENARIOS } from './scenario/all-scenarios.ts'
 import { RunContext } from './scenario/context.ts'
@@ -24,6 +25,8 @@ const OPEN = 'opening'
 const CLEAN_UP = 'clean-up'
 /** Name of the scenario over `corpus`. */
 const CORPUS = 'corpus'
+/** Name of the scenario that `peers` adds. */
+const PEERS = 'peers'
 
 export interface BenchOptions {
   /** Names of built-in backends or paths of harness modules; default all built-in ones. */
@@ -112,9 +115,24 @@ function withoutGoalOfFullRuns(row: Row): Row {
   return holdsInQuickRuns(row.id) ? row : { ...row, goal: undefined, verdict: { kind: 'none' } }
 }
 
-function findScenarios({ scenarios = [], files = [], corpus }: BenchOptions): readonly Scenario[] {
+/** What a run consists of, scenario by scenario, as arguments of the command. INVALID_ARGUMENT as `runBench`. */
+export async function partsOf(
+  options: Pick<BenchOptions, 'backends' | 'scenarios' | 'files' | 'corpus' | 'peers'>,
+): Promise<readonly Part[]> {
+  const { scenarios = [], files = [], corpus, peers = false } = options
+  await findBackends(options.backends)
+  findScenarios(options)
+  const all = files.length === 0 ? ALL_SCENARIOS.map(({ id }) => id) : []
+  const withCorpus = corpus === undefined || files.length > 0 ? all : [...all, CORPUS]
+  const ids = new Set(scenarios.length === 0 ? withCorpus : scenarios)
+  if (peers) ids.add(PEERS)
+  const generated = [...ids].map((id) => ({ id, args: ['--scenario', id, ...(id === PEERS ? ['--peers'] : [])] }))
+  return files.length === 0 ? generated : [{ id: 'logs', args: files }, ...generated]
+}
+
+function findScenarios({ scenarios = [], files = [], corpus, peers = false }: BenchOptions): readonly Scenario[] {
   if (scenarios.length === 0) return files.length === 0 ? ALL_SCENARIOS : []
-  const generated = scenarios.filter((id) => id !== CORPUS || corpus === undefined)
+  const generated = scenarios.filter((id) => (id !== CORPUS || corpus === undefined) && (id !== PEERS || !peers))
   return generated.map((id) => {
     const found = ALL_SCENARIOS.find((scenario) => scenario.id === id)
     if (found !== undefined) return found

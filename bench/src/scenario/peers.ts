@@ -68,7 +68,12 @@ class Comparison {
       const id = `peers/append-${events}`
       const title = `append, ${events === 1 ? '1 event' : `${events} events`} a flush, beside peers`
       rows.push(...this.#beside({ id, title, unit: '× S' }, samples, 'S', PEERS, { unit: 'µs', per: 1 }))
-      if (events === 1) rows.push(...this.#ahead('ahead/append', 'single appends, of those of D', samples))
+      if (events !== 1) continue
+      const ahead = { id: 'ahead/append', title: 'single appends, of those of D' } as const
+      // What the medium allows: whoever syncs each append cannot be further ahead.
+      const limit = { ...ahead, backend: REFERENCES.S, through: 'none', unit: '× D' } as const
+      rows.push(ratioRow(limit, samples.S ?? [], samples['D jsonl'] ?? [], { unit: 'ms', per: 1 }))
+      rows.push(...this.#ahead(ahead.id, ahead.title, samples))
     }
     return rows
   }
