@@ -8,6 +8,8 @@ import { contentEnd, LF, type LineFormat, type LineParts, parseRecord, splitLine
 
 /** Longer lines are left to the built-in check, which looks at many bytes at once. */
 const ASCII_BYTES_MAX = 512
+/** The top bits of four bytes. */
+const NOT_ASCII = 0x8080_8080 | 0
 
 interface SeqSpan {
   readonly firstSeq: number
@@ -42,18 +44,23 @@ function verified<Span extends SeqSpan>(
 ): (Span & { readonly batch: number }) | undefined {
   const parts: LineParts = { recordEnd: 0, batch: -1 }
   const stop = contentEnd(bytes, start, end)
-  if (!splitLine(format, bytes, start, stop, parts, view) || !isText(bytes, start, stop)) return undefined
+  if (!splitLine(format, bytes, start, stop, parts, view) || !isText(bytes, view, start, stop)) return undefined
   const span = spanIn(format, bytes, view, start, parts.recordEnd)
   if (span === undefined || parts.batch > span.firstSeq) return undefined
   return { ...span, batch: parts.batch }
 }
 
 /** Valid UTF-8; for most lines told without the view that the built-in check needs. */
-function isText(bytes: Buffer, start: number, end: number): boolean {
+function isText(bytes: Buffer, view: DataView, start: number, end: number): boolean {
+  return (end - start <= ASCII_BYTES_MAX && isAscii(view, start, end)) || isUtf8(bytes.subarray(start, end))
+}
+
+function isAscii(view: DataView, start: number, end: number): boolean {
   let all = 0
-  const near = Math.min(end, start + ASCII_BYTES_MAX)
-  for (let at = start; at < near; at++) all |= bytes[at] ?? 0
-  return (near === end && all < 0x80) || isUtf8(bytes.subarray(start, end))
+  let at = start
+  for (; at + 4 <= end; at += 4) all |= view.getInt32(at)
+  for (; at < end; at++) all |= view.getUint8(at)
+  return (all & NOT_ASCII) === 0
 }
 
 function spanOf(
