@@ -6,22 +6,34 @@ import { runCommand } from '../run-command.mjs'
 import { root } from '../workspace.mjs'
 import { countTests } from './count-tests.mjs'
 
-/** Takes as many processors as there are, where the other tests leave one free: some of them have deadlines. */
 const FAULT_LAB = 'packages/fault-lab'
+/** Files whose processes have deadlines, or measure: they leave a processor free. The others take all. */
+const UNHURRIED = [
+  { part: 'packages/conformance/', pattern: 'packages/conformance/**' },
+  { part: 'bench/test/', pattern: 'bench/**' },
+  { part: '/test/conformance', pattern: '**/test/conformance*' },
+  { part: 'processes.test.ts', pattern: '**/*processes.test.ts' },
+]
 
 /** @returns {Promise<import('../test.mjs').CheckResult>} */
 export async function tests() {
   const directory = mkdtempSync(join(tmpdir(), 'session-persistence-report-'))
   try {
-    const others = await run(join(directory, 'others.json'), ['--exclude', `${FAULT_LAB}/**`])
+    const all = `--maxWorkers=${availableParallelism()}`
+    const withoutLab = ['--exclude', `${FAULT_LAB}/**`]
+    const withoutUnhurried = UNHURRIED.flatMap(({ pattern }) => ['--exclude', pattern])
+    const most = await run(join(directory, 'most.json'), [all, ...withoutLab, ...withoutUnhurried])
+    const named = UNHURRIED.map(({ part }) => part)
+    const unhurried = await run(join(directory, 'unhurried.json'), [...named, ...withoutLab])
     const evidence = process.env.SESSION_PERSISTENCE_EVIDENCE || join(directory, 'evidence')
-    const parallel = [FAULT_LAB, `--maxWorkers=${availableParallelism()}`]
-    const faults = await run(join(directory, 'faults.json'), parallel, { SESSION_PERSISTENCE_EVIDENCE: evidence })
+    const faults = await run(join(directory, 'faults.json'), [FAULT_LAB, all], {
+      SESSION_PERSISTENCE_EVIDENCE: evidence,
+    })
     const figures = await runCommand('node', [`${FAULT_LAB}/scripts/write-figures.mjs`, '--check', '--from', evidence])
     console.log(figures.output)
     const reached = { passed: figures.ok ? 1 : 0, failed: figures.ok ? 0 : 1, skipped: 0, output: '' }
     if (!figures.ok) reached.output = 'The table of docs/reliability.md was not reached (see above).\n'
-    return sum([others, faults, reached])
+    return sum([most, unhurried, faults, reached])
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }

@@ -13,7 +13,7 @@ import { type CommandResult, runConformanceCommand, runNode } from './run-confor
 
 const scale = Number(process.env.SESSION_PERSISTENCE_TEST_SCALE ?? 1)
 /** Of the backends on a medium, each runner tries every so many clauses: another part of the contract on each. */
-const stride = scale >= 5 ? 1 : 10
+const stride = scale >= 5 ? 1 : 20
 /** Clauses that a backend skips, or that do not apply to it, must look alike too. */
 const ALWAYS = ['CAP-2', 'CAP-7', 'CAP-9', 'CAP-10', 'VERSION-2']
 

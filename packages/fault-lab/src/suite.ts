@@ -8,8 +8,8 @@ export const SCALE: number = Math.max(0.01, Number(process.env.SESSION_PERSISTEN
 /** The scale from which on every figure of `TARGETS` is reached: what CI runs at. */
 export const WHOLE_SCALE = 5
 
-/** Of the whole: a tenth at scale 1, all at {@link WHOLE_SCALE}, ten times as much at ten times that. */
-const FRACTION = SCALE < WHOLE_SCALE ? SCALE / 10 : SCALE / WHOLE_SCALE
+/** Of the whole: a twentieth at scale 1, all at {@link WHOLE_SCALE}, ten times as much at ten times that. */
+const FRACTION = SCALE < WHOLE_SCALE ? SCALE / 20 : SCALE / WHOLE_SCALE
 
 /** The same seed repeats a run. */
 export const SEED: number = Number(process.env.SESSION_PERSISTENCE_TEST_SEED ?? '1') || 1

@@ -66,24 +66,28 @@ describe.runIf(isInstalled('strace'))('on real system calls (needs strace)', { t
   const effort = SCALE >= 10 ? 'full' : 'quick'
   const options = { families: ['IO', 'POWER'], extensions: systemCallTiers, seed: SEED } as const
 
-  it.each(REAL_BACKENDS)('%s keeps every clause', async (backend) => {
-    const harness = HARNESSES[backend]
-    const found = await runConformance(harness, { ...options, effort })
-    expect(found.results.filter(({ status }) => status !== 'passed').map(({ message }) => message)).toEqual([])
-    const tried = new Map<string, number>()
-    for (const result of found.results) {
-      for (const [what, count] of Object.entries(result.tried ?? {})) tried.set(what, (tried.get(what) ?? 0) + count)
-    }
-    expect([...tried.keys()].sort()).toEqual([
-      'crash states',
-      'failing calls',
-      'failing syncs',
-      'power cuts',
-      'recoveries',
-    ])
-    const counts = Object.fromEntries([...tried].sort())
-    report(`conformance tiers, system calls: ${backend}`, { clauses: found.results.length, ...counts, violations: 0 })
-  })
+  // SQLite makes five times the calls of a log: all of them in a whole run, and in the suite of errors in every one.
+  it.each(IS_WHOLE ? REAL_BACKENDS : REAL_BACKENDS.filter((name) => name !== 'sqlite'))(
+    '%s keeps every clause',
+    async (backend) => {
+      const harness = HARNESSES[backend]
+      const found = await runConformance(harness, { ...options, effort })
+      expect(found.results.filter(({ status }) => status !== 'passed').map(({ message }) => message)).toEqual([])
+      const tried = new Map<string, number>()
+      for (const result of found.results) {
+        for (const [what, count] of Object.entries(result.tried ?? {})) tried.set(what, (tried.get(what) ?? 0) + count)
+      }
+      expect([...tried.keys()].sort()).toEqual([
+        'crash states',
+        'failing calls',
+        'failing syncs',
+        'power cuts',
+        'recoveries',
+      ])
+      const counts = Object.fromEntries([...tried].sort())
+      report(`conformance tiers, system calls: ${backend}`, { clauses: found.results.length, ...counts, violations: 0 })
+    },
+  )
 
   it.each([
     ['drop the sync of an append', 'POWER-1'],
