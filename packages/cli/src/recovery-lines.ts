@@ -12,9 +12,14 @@ const advice: { readonly [tier in OpenCall['tier']]: string } = {
 
 /** The recovery report for people. */
 export function recoveryLines(report: RecoveryReport): string[] {
-  const { survived, torn, openTurn, openCalls, closed, upgraded } = report
+  const { survived, missing, torn, openTurn, openCalls, closed, upgraded } = report
   return [
     `${plural(survived, 'event')} survived`,
+    ...(missing === undefined
+      ? []
+      : [
+          `events ${missing.from} to ${missing.to} are missing: the summary beside the log was made for the last of them`,
+        ]),
     ...(torn === undefined
       ? []
       : [

@@ -246,9 +246,12 @@ describe('verify of a log that was cut', () => {
     expect(await cli('verify', 'talk-one')).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(
-        /^ok [^\n]+\n +torn tail: \d+ bytes from offset \d+ that hold no whole batch; a receipt \(--expect\) tells whether events are missing\n$/,
+        /^ok [^\n]+\n +torn tail: \d+ bytes from offset \d+ that hold no whole batch; a receipt \(--expect\) tells whether events are missing\n +note: events? \d+ [^\n]*missing: the summary beside the log was made for [^\n]+, so something cut the log\n$/,
       ),
     })
+    // Without the summary nothing tells of it.
+    await rm(join(place.root, 'talk-one', 'summary.json'))
+    expect((await cli('verify', 'talk-one')).stdout).not.toContain('note')
   })
 })
 

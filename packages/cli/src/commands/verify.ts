@@ -67,7 +67,7 @@ async function verifyOne(
 
 async function print({ out }: Runtime, report: VerifyReport, json: boolean): Promise<void> {
   if (json) return await out.write(`${safeJson(report)}\n`)
-  const { id, ok, events, bytes, head, torn, problems, unknownTypes } = report
+  const { id, ok, events, bytes, head, torn, problems, notes, unknownTypes } = report
   const { good, bad } = out.style
   const counts = `${plural(events, 'event')}, ${byteSize(bytes)}`
   // A log that could not be folded has no head to show: that of an empty log would say that it is empty.
@@ -80,6 +80,7 @@ async function print({ out }: Runtime, report: VerifyReport, json: boolean): Pro
           `     torn tail: ${plural(torn.bytes, 'byte')} from offset ${torn.offset} that hold no whole batch; a receipt (--expect) tells whether events are missing`,
         ]),
     ...problems.map(({ code, message }) => `     ${bad(code)} ${safeLine(message)}`),
+    ...notes.map((note) => `     note: ${safeLine(note)}`),
     ...(unknownTypes.length === 0 ? [] : [`     unknown event types: ${unknownTypes.map(safeLine).join(', ')}`]),
   ])
 }

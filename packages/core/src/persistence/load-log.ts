@@ -4,8 +4,10 @@ import { headReceipt } from '../event/event-json.ts'
 import type { HeadReceipt } from '../event/head-receipt.ts'
 import { LogFold } from '../projection/log-fold.ts'
 import { parseSnapshot } from '../projection/snapshot.ts'
+import type { RecoveryReport } from '../recovery/recovery-report.ts'
 import { eventAt } from '../session/read-events.ts'
 import type { Settings } from '../session/settings.ts'
+import { summaryHead } from '../session/summary-document.ts'
 import { isElided, type StorageReader } from '../storage/session-storage.ts'
 
 export interface LoadedLog {
@@ -16,6 +18,8 @@ export interface LoadedLog {
   readonly lastTime: number | undefined
   /** Seq of the snapshot that the fold started from; -1 for none. */
   readonly snapshotSeq: number
+  /** See `RecoveryReport.missing`; only where the whole log was folded. */
+  readonly missing?: NonNullable<RecoveryReport['missing']>
 }
 
 export interface LoadOptions {
@@ -68,7 +72,20 @@ export async function loadLog(
     })
   }
   const event = last < 0 ? undefined : (fold.lastEvent ?? (await eventAt(reader, upgrades, last)))
-  return { fold, head: headReceipt(event), lastTime: event?.time, snapshotSeq: start?.seq ?? -1 }
+  const known = options.to === undefined ? await knownEnd(reader) : -1
+  return {
+    fold,
+    head: headReceipt(event),
+    lastTime: event?.time,
+    snapshotSeq: start?.seq ?? -1,
+    ...(known > last ? { missing: { from: last + 1, to: known } } : {}),
+  }
+}
+
+/** The newest event that the summary beside the log was made for; -1 when none tells of one. */
+async function knownEnd(reader: StorageReader): Promise<number> {
+  const text = await reader.derived('summary')
+  return (text === undefined ? undefined : summaryHead(text))?.seq ?? -1
 }
 
 /** A snapshot counts only when the log holds the very event that it was taken after. */

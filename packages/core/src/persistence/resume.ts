@@ -63,7 +63,7 @@ async function look(reader: StorageReader, settings: Settings, options: ResumeOp
   const { signal } = options
   if (options.expectHead !== undefined) await checkHead(reader, settings, options.expectHead)
   const loaded = await loadLog(reader, settings, signal === undefined ? {} : { signal })
-  const { fold, head, snapshotSeq } = loaded
+  const { fold, head, snapshotSeq, missing } = loaded
   const unknown = unknownTypes(settings, fold.state(extensionTypes))
   if (unknown.length > 0 && options.preserveUnknown !== true) throw unknownEventError(unknown)
   const partial = await loadPartialAnswer(reader, settings, fold)
@@ -72,6 +72,7 @@ async function look(reader: StorageReader, settings: Settings, options: ResumeOp
     survived: fold.nextSeq,
     openCalls,
     closed: [],
+    ...(missing === undefined ? {} : { missing }),
     ...(fold.openTurn === undefined ? {} : { openTurn: fold.openTurn }),
   }
   if (options.openTurn === 'keep') {

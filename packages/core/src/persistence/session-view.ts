@@ -74,6 +74,7 @@ async function recoveryOf(
     survived: fold.nextSeq,
     openCalls: fold.openCalls(),
     closed: [],
+    ...(loaded.missing === undefined ? {} : { missing: loaded.missing }),
     ...(fold.openTurn === undefined ? {} : { openTurn: fold.openTurn }),
     ...(reader.tail.torn === undefined ? {} : { torn: reader.tail.torn }),
     ...(version === settings.upgrades.current ? {} : { upgraded: { from: version, to: settings.upgrades.current } }),

@@ -8,6 +8,11 @@ export interface RecoveryReport {
   readonly survived: number
   /** Bytes cut from the end, and where they are kept. */
   readonly torn?: { readonly offset: number; readonly bytes: number; readonly keptAt?: string }
+  /**
+   * Events that the log does not hold, though the summary beside it was made for the last of them: something else cut the log, as
+   * a copy that was interrupted does, or, with durability `process`, a power cut. A receipt (`expectHead`) refuses such a log.
+   */
+  readonly missing?: { readonly from: number; readonly to: number }
   /** The turn that was open. */
   readonly openTurn?: { readonly turn: number; readonly step?: number }
   /** Calls that were open, with their tiers as found. */

@@ -11,8 +11,23 @@ export function summaryText(facts: SummaryFacts, head: HeadReceipt): string {
   return checkedText(JSON.stringify({ version: VERSION, head, ...facts }))
 }
 
+/** The head that a summary was made for, when the text is of this version and well-formed. */
+export function summaryHead(text: string): HeadReceipt | undefined {
+  return stamped(text)?.head
+}
+
 /** The facts, when the text is of this version, well-formed, and stamped with a head whose seq is `seq`. */
 export function parseSummary(text: string, seq: number): { facts: SummaryFacts; head: HeadReceipt } | undefined {
+  const document = stamped(text)
+  if (document === undefined || document.head.seq !== seq) return undefined
+  const { head } = document
+  const { title, labels, turns, messages } = document.facts
+  if (title !== undefined && typeof title !== 'string') return undefined
+  if (typeof turns !== 'number' || typeof messages !== 'number' || !isLabels(labels)) return undefined
+  return { facts: { ...(title === undefined ? {} : { title }), labels, turns, messages }, head }
+}
+
+function stamped(text: string): { readonly head: HeadReceipt; readonly facts: Record<string, unknown> } | undefined {
   let parsed: unknown
   try {
     parsed = JSON.parse(openCheckedText(text) ?? '')
@@ -21,11 +36,8 @@ export function parseSummary(text: string, seq: number): { facts: SummaryFacts; 
     return undefined
   }
   if (typeof parsed !== 'object' || parsed === null) return undefined
-  const { version, head, title, labels, turns, messages } = parsed as Record<string, unknown>
-  if (version !== VERSION || !isHead(head) || head.seq !== seq) return undefined
-  if (title !== undefined && typeof title !== 'string') return undefined
-  if (typeof turns !== 'number' || typeof messages !== 'number' || !isLabels(labels)) return undefined
-  return { facts: { ...(title === undefined ? {} : { title }), labels, turns, messages }, head }
+  const { version, head, ...facts } = parsed as Record<string, unknown>
+  return version === VERSION && isHead(head) ? { head, facts } : undefined
 }
 
 function isHead(value: unknown): value is HeadReceipt {
