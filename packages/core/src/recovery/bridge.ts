@@ -15,8 +15,8 @@ type Place =
   | { readonly inside: true; readonly turn: number; readonly step: number | 'none' | 'any'; readonly next?: number }
 
 /**
- * At most `room` events after which `event` may follow `fold`, as far as open turns, steps, calls and compactions decide it;
- * none where that takes no event, or no such events exist. What they hold follows from numbers alone; open calls get the
+ * The events, at most `room`, after which `event` may follow `fold`, as far as open turns, steps, calls and compactions decide it;
+ * none where that takes no event, or no such events exist; undefined where there would be more. What they hold follows from numbers alone; open calls get the
  * result of an interruption, in the message format of the log.
  */
 export function bridgeTo(
@@ -24,14 +24,14 @@ export function bridgeTo(
   fold: LogFold,
   room: number,
   format: MessageFormat | undefined,
-): readonly EventInput[] {
+): readonly EventInput[] | undefined {
   const closers = closersOf(fold, format)
   if (closers === undefined) return []
   const made: EventInput[] = []
   for (const one of needed(event, fold.state(turnsProjection), closers)) {
     made.push(one)
     // Also what keeps a forged number from making events without end.
-    if (made.length > room) return []
+    if (made.length > room) return undefined
   }
   return made
 }

@@ -23,6 +23,8 @@ export const LOST_EVENT_TYPE = 'session-persistence/lost'
 const PAGE_EVENTS = 1000
 /** Events behind lost places after which nothing is made in those any more. */
 const REACH_EVENTS = 1000
+/** Events that are made or judged again to make way, in all: hostile numbers must not make a repair endless. */
+const EFFORT_MAX = 2_000_000
 
 type Loss = StorageRepair['lost'][number]
 
@@ -37,7 +39,15 @@ export interface SalvageOptions {
   readonly missingMax: number
 }
 
-/** Lost places that follow each other, and what was found behind them. */
+/** Lost places that follow each other. */
+interface LostPlaces {
+  readonly from: number
+  /** Exclusive. */
+  readonly to: number
+  readonly time: number
+}
+
+/** Lost places, and what was found behind them. */
 interface Hole {
   /** The fold before them. */
   readonly before: LogFold | undefined
@@ -65,7 +75,10 @@ export class SalvagedLog {
   /** The newest, while something may still be made in it. Without anything behind it, it is the end of the log. */
   #hole: Hole | undefined
   #misfits: { readonly from: number; to: number; readonly why: string } | undefined
+  /** What is decided and was not given out yet: events, and lost places between them. */
+  #settled: (AnySessionEvent | LostPlaces)[] = []
   #page: AnySessionEvent[] = []
+  #effort = 0
 
   constructor(options: SalvageOptions) {
     const { messageFormat, messageFormats } = options
@@ -111,8 +124,8 @@ export class SalvagedLog {
         this.#place(event)
         this.#seen = event.seq + 1
         this.#time = event.time
-        if (this.#page.length >= PAGE_EVENTS) yield this.#takePage()
       }
+      yield* this.#wholePages()
     }
     yield* this.#end()
   }
@@ -120,13 +133,22 @@ export class SalvagedLog {
   *#end(): Generator<readonly AnySessionEvent[], void, undefined> {
     this.#reportMisfits()
     this.#settle()
-    if (this.#page.length > 0) yield this.#takePage()
+    yield* this.#wholePages()
+    if (this.#page.length > 0) yield this.#page
   }
 
-  #takePage(): readonly AnySessionEvent[] {
-    const page = this.#page
-    this.#page = []
-    return page
+  /** Stand-ins are made here, since there may be a million of them. */
+  *#wholePages(): Generator<readonly AnySessionEvent[], void, undefined> {
+    const settled = this.#settled
+    this.#settled = []
+    for (const one of settled) {
+      for (const event of 'seq' in one ? [one] : standIns(one)) {
+        this.#page.push(event)
+        if (this.#page.length < PAGE_EVENTS) continue
+        yield this.#page
+        this.#page = []
+      }
+    }
   }
 
   /** Every place up to `to`, exclusive, is a lost one from here on. */
@@ -142,7 +164,7 @@ export class SalvagedLog {
     this.#firstTime ??= event.time
     const why = this.#follow(this.#fold, [event])
     if (why === undefined) {
-      if (this.#hole === undefined) this.#page.push(event)
+      if (this.#hole === undefined) this.#settled.push(event)
       else this.#hole.after.push(event)
       if ((this.#hole?.after.length ?? 0) > REACH_EVENTS) this.#settle()
     } else if (!this.#makeWay(event)) {
@@ -159,8 +181,11 @@ export class SalvagedLog {
   #makeWay(event: AnySessionEvent): boolean {
     const hole = this.#hole
     if (this.#fold === undefined || hole === undefined) return false
-    const made = bridgeTo(event, this.#fold, hole.to - hole.from, this.#format)
-    if (made.length === 0) return false
+    const room = Math.max(0, Math.min(hole.to - hole.from, EFFORT_MAX - this.#effort))
+    const made = bridgeTo(event, this.#fold, room, this.#format)
+    this.#effort += made?.length ?? room
+    if (made === undefined || made.length === 0) return false
+    this.#effort += hole.after.length
     const time = hole.time ?? event.time
     const start = hole.to - made.length
     const added = made.map(({ type, data }, index) => ({ seq: start + index, time, type, data }))
@@ -199,10 +224,8 @@ export class SalvagedLog {
     const time = this.#hole.time ?? after[0]?.time
     this.#hole = undefined
     if (time === undefined || after.length === 0) return
-    for (let seq = from; seq < to; seq++) {
-      this.#page.push({ seq, time, type: LOST_EVENT_TYPE, data: {}, ignorable: true })
-    }
-    this.#page.push(...after)
+    if (from < to) this.#settled.push({ from, to, time })
+    for (const event of after) this.#settled.push(event)
   }
 
   #reportMisfits(): void {
@@ -212,6 +235,10 @@ export class SalvagedLog {
     const what = from === to ? 'an event that cannot' : `${to - from + 1} events that cannot`
     this.lost.push({ message: `${what} follow what was lost (${why})`, from, to })
   }
+}
+
+function* standIns({ from, to, time }: LostPlaces): Generator<AnySessionEvent, void, undefined> {
+  for (let seq = from; seq < to; seq++) yield { seq, time, type: LOST_EVENT_TYPE, data: {}, ignorable: true }
 }
 
 function gap(from: number, to: number, isTooMuch: boolean): Loss {

@@ -188,6 +188,33 @@ describe('SalvagedLog', () => {
     expectSound(await salvaged(far.filter(({ seq }) => seq !== 39)), [])
   })
 
+  it('ends, also where every event asks for a million turns before it', async () => {
+    const [first] = EVENTS
+    if (first === undefined) throw new Error('there are no events')
+    const forged = Array.from({ length: 20_000 }, (_, index) => {
+      return { seq: 1_000_000 + index, time: 1, type: 'turn/start', data: { turn: 400_000 + index, step: index } }
+    })
+    const log = new SalvagedLog({ judged: true, messageFormat: 'plain', missingMax: 1_000_000 })
+    const found = async function* (): AsyncGenerator<AnySessionEvent[]> {
+      yield [first, ...forged]
+    }
+    let next = 0
+    for await (const page of log.pages(found())) for (const { seq } of page) expect(seq).toBe(next++)
+    expect(next).toBe(log.kept)
+  })
+
+  it('gives out pages of a thousand events, however many are lost', async () => {
+    const log = new SalvagedLog({ judged: true, messageFormat: 'plain', missingMax: 50_000 })
+    const found = async function* (): AsyncGenerator<AnySessionEvent[]> {
+      yield [...EVENTS, { seq: 50_000, time: 1, type: 'session/title', data: { title: 'far away' } }]
+    }
+    const pages = await collect(log.pages(found()))
+    expect(pages.slice(0, -1).every(({ length }) => length === 1000)).toBe(true)
+    expect(pages.at(-1)).toHaveLength(1)
+    expect(log.kept).toBe(50_001)
+    expect(pages.flat().every(({ seq }, index) => seq === index)).toBe(true)
+  })
+
   it('keeps what is of another version as it is', async () => {
     const found = await salvaged(without(1), { judged: false })
     expect(found.events.filter((event) => EVENTS[event.seq] !== event).map(({ type }) => type)).toEqual([
