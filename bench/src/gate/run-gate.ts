@@ -12,6 +12,7 @@ import {
   type GateMetric,
   isViolation,
   platformName,
+  TOLERANCE,
 } from './baseline.ts'
 import { countMetrics } from './count-metrics.ts'
 import { cpuMetrics, EVERY, type SeededSlowdown } from './cpu-metrics.ts'
@@ -19,6 +20,9 @@ import { memoryMetrics } from './memory-metrics.ts'
 
 /** Measurements in all that decide what looks doubtful in the first one. */
 export const ATTEMPTS = 9
+
+/** Attempts that need not be repeated when all of them say the same. */
+export const CLEAR_ATTEMPTS = 3
 
 /** What to measure. */
 export interface GateScope {
@@ -43,8 +47,8 @@ export interface GateResult {
 
 /**
  * Compares this code with the committed baseline. Backends in which anything looks doubtful, which is nearer to its limit
- * than to its baseline, are measured again, up to nine times in all; what they have in the middle decides. The baseline is
- * made in the same way of more.
+ * than to its baseline, are measured again, up to nine times in all; what they have in the middle decides, as soon as it is clear. The
+ * baseline is made in the same way of more.
  */
 export async function runGate(options: GateOptions): Promise<GateResult> {
   const { baseline, backends, slowdown, measure, progress = () => {} } = options
@@ -55,7 +59,7 @@ export async function runGate(options: GateOptions): Promise<GateResult> {
     attempts.push(await measure(scope))
     const metrics = combined(attempts)
     const doubtful = doubtfulMetrics(baseline, platformName(), metrics)
-    if (doubtful.length === 0 || attempts.length === ATTEMPTS) {
+    if (doubtful.length === 0 || attempts.length === ATTEMPTS || areSurelyWorse(baseline, doubtful, attempts)) {
       const findings = compareToBaseline(baseline, platformName(), metrics)
       return { passed: !findings.some(isViolation), findings, metrics }
     }
@@ -63,6 +67,19 @@ export async function runGate(options: GateOptions): Promise<GateResult> {
     const counts = doubtful.some((metric) => metrics.get(metric)?.kind === 'count')
     scope = { ...scope, counts, backends: [...suspects] }
   }
+}
+
+/** Enough attempts, of each metric in doubt, all beyond its limit: more of them would not open the gate. */
+function areSurelyWorse(
+  baseline: Baseline,
+  doubtful: readonly string[],
+  attempts: readonly ReadonlyMap<string, GateMetric>[],
+): boolean {
+  return doubtful.every((name) => {
+    const { kind, value = 0 } = baseline.metrics[name] ?? { kind: 'count' }
+    const found = attempts.flatMap((attempt) => attempt.get(name)?.value ?? [])
+    return found.length >= CLEAR_ATTEMPTS && found.every((one) => one > value * TOLERANCE[kind])
+  })
 }
 
 /**
