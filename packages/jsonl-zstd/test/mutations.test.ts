@@ -110,7 +110,9 @@ it.each([false, true])(
         expect(await storage.check('s')).toMatchObject({ problems: [], events: kept.kept })
         const salvaged = await given(storage)
         const isMade = (seq: number): boolean =>
-          kept.lost.some(({ message, from = seq, to = -1 }) => message.startsWith('made') && from <= seq && seq <= to)
+          kept.lost.some(
+            ({ message, from = seq, to = -1 }) => message.startsWith('stand-ins without') && from <= seq && seq <= to,
+          )
         const originals = salvaged.filter(({ type, seq }) => type !== LOST_EVENT_TYPE && !isMade(seq))
         expect(originals).toEqual(originals.map(({ seq }) => SAMPLE_EVENTS[seq]))
       }),

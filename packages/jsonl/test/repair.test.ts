@@ -108,7 +108,7 @@ it('an unreadable chunk is lost, and an empty event keeps its seq', async () => 
   const { kept, lost: report } = await repaired(edited((all) => all[seq + 1]?.fill(0x23, 30, 40)))
   expect(kept).toBe(EVENTS.length)
   expect(report).toEqual([
-    { message: 'an event is lost; an empty event takes its place', from: seq, to: seq },
+    { message: 'an event is lost; a stand-in takes its place', from: seq, to: seq },
     {
       message: expect.stringContaining('bytes hold no record'),
       offset: lines.slice(0, seq + 1).reduce((sum, line) => sum + line.length, 0),
@@ -128,8 +128,8 @@ it('the start of a turn is made again, and everything behind it stays', async ()
   const { kept, lost: report } = await repaired(edited((all) => all.splice(seq + 1, 1)))
   expect(kept).toBe(EVENTS.length)
   expect(report).toEqual([
-    { from: seq, to: seq, message: 'an event is lost; an empty event takes its place' },
-    { from: seq, to: seq, message: 'made again, so that what follows can stay: turn/start' },
+    { from: seq, to: seq, message: 'an event is lost; a stand-in takes its place' },
+    { from: seq, to: seq, message: 'stand-ins without which what follows could not stay: turn/start' },
   ])
   const time = SAMPLE_TIME + seq - 1
   expect(await readAll(storage, 's')).toEqual(EVENTS.map((event) => (event.seq === seq ? { ...event, time } : event)))

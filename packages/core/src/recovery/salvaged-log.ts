@@ -192,7 +192,7 @@ export class SalvagedLog {
     const events = [...added, ...hole.after, event]
     if (this.#follow(hole.before, events) !== undefined) return false
     const names = made.map(({ type }) => type).join(', ')
-    const message = `made again, so that what follows can stay: ${names}`
+    const message = `stand-ins without which what follows could not stay: ${names}`
     this.lost.push({ message, from: start, to: hole.to - 1 })
     hole.to = start
     hole.after = events
@@ -246,7 +246,7 @@ function gap(from: number, to: number, isTooMuch: boolean): Loss {
   const then = isTooMuch
     ? ', more than is believable: the log ends before them'
     : from === to
-      ? '; an empty event takes its place'
-      : '; empty events take their places'
+      ? '; a stand-in takes its place'
+      : '; stand-ins take their places'
   return { message: `${what}${then}`, from, to }
 }

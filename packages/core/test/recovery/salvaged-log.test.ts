@@ -141,7 +141,7 @@ describe('SalvagedLog', () => {
       {
         from: end + 1,
         to: end + 3,
-        message: 'made again, so that what follows can stay: turn/end, turn/start, step/start',
+        message: 'stand-ins without which what follows could not stay: turn/end, turn/start, step/start',
       },
     ])
   })
