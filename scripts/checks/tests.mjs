@@ -12,6 +12,8 @@ const UNHURRIED = [
   { part: 'packages/conformance/', pattern: 'packages/conformance/**' },
   { part: 'bench/test/', pattern: 'bench/**' },
   { part: '/test/conformance', pattern: '**/test/conformance*' },
+  { part: '/test/hostile-content', pattern: '**/test/hostile-content*' },
+  { part: '/test/hostile-frames', pattern: '**/test/hostile-frames*' },
   { part: 'processes.test.ts', pattern: '**/*processes.test.ts' },
 ]
 
