@@ -8,7 +8,7 @@ import { countTests } from './count-tests.mjs'
 
 const FAULT_LAB = 'packages/fault-lab'
 /** Files whose processes have deadlines, or measure: they leave a processor free. The others take all. */
-const UNHURRIED = [
+const TIMED = [
   { part: 'packages/conformance/', pattern: 'packages/conformance/**' },
   { part: 'bench/test/', pattern: 'bench/**' },
   { part: '/test/conformance', pattern: '**/test/conformance*' },
@@ -23,10 +23,10 @@ export async function tests() {
   try {
     const all = `--maxWorkers=${availableParallelism()}`
     const withoutLab = ['--exclude', `${FAULT_LAB}/**`]
-    const withoutUnhurried = UNHURRIED.flatMap(({ pattern }) => ['--exclude', pattern])
-    const most = await run(join(directory, 'most.json'), [all, ...withoutLab, ...withoutUnhurried])
-    const named = UNHURRIED.map(({ part }) => part)
-    const unhurried = await run(join(directory, 'unhurried.json'), [...named, ...withoutLab])
+    const withoutTimed = TIMED.flatMap(({ pattern }) => ['--exclude', pattern])
+    const most = await run(join(directory, 'most.json'), [all, ...withoutLab, ...withoutTimed])
+    const named = TIMED.map(({ part }) => part)
+    const timed = await run(join(directory, 'timed.json'), [...named, ...withoutLab])
     const evidence = process.env.SESSION_PERSISTENCE_EVIDENCE || join(directory, 'evidence')
     const faults = await run(join(directory, 'faults.json'), [FAULT_LAB, all], {
       SESSION_PERSISTENCE_EVIDENCE: evidence,
@@ -35,7 +35,7 @@ export async function tests() {
     console.log(figures.output)
     const reached = { passed: figures.ok ? 1 : 0, failed: figures.ok ? 0 : 1, skipped: 0, output: '' }
     if (!figures.ok) reached.output = 'The table of docs/reliability.md was not reached (see above).\n'
-    return sum([most, unhurried, faults, reached])
+    return sum([most, timed, faults, reached])
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }

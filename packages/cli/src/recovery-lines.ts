@@ -1,4 +1,4 @@
-import type { OpenCall, RecoveryReport } from '@session-persistence/core'
+import { describeMissing, type OpenCall, type RecoveryReport } from '@session-persistence/core'
 import { plural } from './terminal/quantity.ts'
 import { safeLine } from './terminal/safe-text.ts'
 
@@ -15,11 +15,7 @@ export function recoveryLines(report: RecoveryReport): string[] {
   const { survived, missing, torn, openTurn, openCalls, closed, upgraded } = report
   return [
     `${plural(survived, 'event')} survived`,
-    ...(missing === undefined
-      ? []
-      : [
-          `events ${missing.from} to ${missing.to} are missing: the summary beside the log was made for the last of them`,
-        ]),
+    ...(missing === undefined ? [] : [describeMissing(missing)]),
     ...(torn === undefined
       ? []
       : [

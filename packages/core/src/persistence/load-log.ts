@@ -4,7 +4,7 @@ import { headReceipt } from '../event/event-json.ts'
 import type { HeadReceipt } from '../event/head-receipt.ts'
 import { LogFold } from '../projection/log-fold.ts'
 import { parseSnapshot } from '../projection/snapshot.ts'
-import type { RecoveryReport } from '../recovery/recovery-report.ts'
+import type { MissingEvents } from '../recovery/recovery-report.ts'
 import { eventAt } from '../session/read-events.ts'
 import type { Settings } from '../session/settings.ts'
 import { summaryHead } from '../session/summary-document.ts'
@@ -19,7 +19,7 @@ export interface LoadedLog {
   /** Seq of the snapshot that the fold started from; -1 for none. */
   readonly snapshotSeq: number
   /** See `RecoveryReport.missing`; only where the whole log was folded. */
-  readonly missing?: NonNullable<RecoveryReport['missing']>
+  readonly missing?: MissingEvents
 }
 
 export interface LoadOptions {

@@ -199,8 +199,8 @@ export interface SessionPersistence extends AsyncDisposable {
    */
   read(id: string, options?: ReadOptions): AsyncIterable<AnySessionEvent>
   /**
-   * As `read`, in pages as they come from the medium, none of them empty: a whole log is read a quarter faster, since a
-   * promise is waited for once a page and not once an event. Reversed, the events of a page are newest first, too.
+   * As `read`, in pages as they come from the medium, none of them empty: a whole log of packed deltas is read a fifth to
+   * a quarter faster, since a promise is waited for once a page and not once an event. Reversed, the events of a page are newest first, too.
    */
   readPages(id: string, options?: ReadOptions): AsyncIterable<readonly AnySessionEvent[]>
   /** As `read` from a seq on, then what writers of any process write; ends when the session is deleted. */

@@ -3,7 +3,7 @@ import { isSessionError } from '../errors.ts'
 import { headReceipt } from '../event/event-json.ts'
 import type { HeadReceipt } from '../event/head-receipt.ts'
 import { extensionTypes } from '../projection/extension-types.ts'
-import type { RecoveryReport } from '../recovery/recovery-report.ts'
+import { describeMissing } from '../recovery/recovery-report.ts'
 import type { Settings } from '../session/settings.ts'
 import type { SessionStorage, StorageProblem } from '../storage/session-storage.ts'
 import { withReader } from '../storage/with-reader.ts'
@@ -38,7 +38,7 @@ export async function verifyLog(
         const loaded = await loadLog(reader, settings, { fromStart: true, chunks: true, ...signal })
         head = loaded.head
         unknown = unknownTypes(settings, loaded.fold.state(extensionTypes))
-        if (loaded.missing !== undefined) notes.push(missingNote(loaded.missing))
+        if (loaded.missing !== undefined) notes.push(describeMissing(loaded.missing))
         if (options.expectHead !== undefined) await checkHead(reader, settings, options.expectHead)
       }),
     )
@@ -55,11 +55,6 @@ export async function verifyLog(
     notes,
     unknownTypes: unknown,
   }
-}
-
-function missingNote({ from, to }: NonNullable<RecoveryReport['missing']>): string {
-  const what = from === to ? `event ${from} is` : `events ${from} to ${to} are`
-  return `${what} missing: the summary beside the log was made for ${from === to ? 'it' : 'the last of them'}, so something cut the log`
 }
 
 async function asProblem(look: () => Promise<void>): Promise<Problem | undefined> {

@@ -2,6 +2,18 @@ import type { SessionError } from '../errors.ts'
 import type { AnySessionEvent } from '../event/event.ts'
 import type { OpenCall } from './open-calls.ts'
 
+/** Inclusive. */
+export interface MissingEvents {
+  readonly from: number
+  readonly to: number
+}
+
+/** In words, for people. */
+export function describeMissing({ from, to }: MissingEvents): string {
+  if (from === to) return `event ${from} is missing: the summary beside the log was made for it`
+  return `events ${from} to ${to} are missing: the summary beside the log was made for the last of them`
+}
+
 /** Everything that a resume found and did; on a view, what it would find and do. */
 export interface RecoveryReport {
   /** Events that survived, before anything was added. */
@@ -10,9 +22,10 @@ export interface RecoveryReport {
   readonly torn?: { readonly offset: number; readonly bytes: number; readonly keptAt?: string }
   /**
    * Events that the log does not hold, though the summary beside it was made for the last of them: something else cut the log, as
-   * a copy that was interrupted does, or, with durability `process`, a power cut. A receipt (`expectHead`) refuses such a log.
+   * a copy that was interrupted does; a power cut did, with durability `process`; or a repair gave them up. A receipt
+   * (`expectHead`) refuses such a log.
    */
-  readonly missing?: { readonly from: number; readonly to: number }
+  readonly missing?: MissingEvents
   /** The turn that was open. */
   readonly openTurn?: { readonly turn: number; readonly step?: number }
   /** Calls that were open, with their tiers as found. */
