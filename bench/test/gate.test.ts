@@ -141,7 +141,7 @@ describe('runGate', () => {
       backends: [],
       measure: async () => measured({ a: cpu(values[measurements++] ?? 0) }),
     })
-    expect([result.passed, measurements]).toEqual([true, 5])
+    expect([result.passed, measurements]).toEqual([true, 4])
   })
 
   it('closes when all measurements agree, of counts as well', async () => {

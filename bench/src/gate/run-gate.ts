@@ -22,7 +22,7 @@ import { memoryMetrics } from './memory-metrics.ts'
 export const ATTEMPTS = 9
 
 /** Attempts that need not be repeated when all of them say the same. */
-export const CLEAR_ATTEMPTS = 3
+export const CLEAR_ATTEMPTS = 5
 
 /** What to measure. */
 export interface GateScope {
