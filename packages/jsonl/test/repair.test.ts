@@ -173,6 +173,7 @@ it('a forged seq does not fill the disk', async () => {
   expect(done?.kept).toBe(TURN_EVENTS)
   expect(done?.lost).toMatchObject([
     { from: TURN_EVENTS, to: 2 ** 40 - 1, message: expect.stringContaining('ends before') },
+    { from: 2 ** 40, to: 2 ** 40, message: expect.stringContaining('the original holds them') },
   ])
 })
 

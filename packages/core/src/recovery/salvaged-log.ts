@@ -110,24 +110,30 @@ export class SalvagedLog {
     proven: AsyncIterable<readonly AnySessionEvent[]>,
   ): AsyncGenerator<readonly AnySessionEvent[], void, undefined> {
     let missing = 0
+    /** First seq behind more lost events than are believed: found, and not kept. */
+    let beyond: number | undefined
     for await (const events of proven) {
       for (const event of events) {
         if (event.seq < this.#seen) continue
-        if (event.seq > this.#seen) {
+        if (beyond === undefined && event.seq > this.#seen) {
           missing += event.seq - this.#seen
           const isTooMuch = missing > this.#options.missingMax
           this.#reportMisfits()
           this.lost.push(gap(this.#seen, event.seq - 1, isTooMuch))
-          if (isTooMuch) return yield* this.#end()
-          this.#lose(event.seq)
+          if (isTooMuch) beyond = event.seq
+          else this.#lose(event.seq)
         }
-        this.#place(event)
+        if (beyond === undefined) this.#place(event)
         this.#seen = event.seq + 1
         this.#time = event.time
       }
       yield* this.#wholePages()
     }
     yield* this.#end()
+    if (beyond !== undefined) {
+      const message = 'events that were found behind them are not kept: the original holds them'
+      this.lost.push({ message, from: beyond, to: this.#seen - 1 })
+    }
   }
 
   *#end(): Generator<readonly AnySessionEvent[], void, undefined> {

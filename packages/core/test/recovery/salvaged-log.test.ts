@@ -180,7 +180,14 @@ describe('SalvagedLog', () => {
     const forged = { seq: 1e9, time: 1, type: 'turn/start', data: { turn: 2 } }
     const found = await salvaged([first, ...rest.slice(0, 3), forged], { missingMax: 10 })
     expect(found.events).toEqual(EVENTS.slice(0, 4))
-    expect(found.log.lost).toEqual([expect.objectContaining({ from: 4, to: 1e9 - 1 })])
+    expect(found.log.lost).toEqual([
+      expect.objectContaining({ from: 4, to: 1e9 - 1 }),
+      {
+        from: 1e9,
+        to: 1e9,
+        message: 'events that were found behind them are not kept: the original holds them',
+      },
+    ])
     // And no number that would.
     const far = EVENTS.map((event) =>
       event.seq === 40 ? { ...event, type: 'turn/start', data: { turn: 1e9 } } : event,
