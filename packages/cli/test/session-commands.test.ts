@@ -246,7 +246,7 @@ describe('verify of a log that was cut', () => {
     expect(await cli('verify', 'talk-one')).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(
-        /^ok [^\n]+\n +torn tail: \d+ bytes from offset \d+ that hold no whole batch; a receipt \(--expect\) tells whether events are missing\n +note: events? \d+ [^\n]*missing: the summary beside the log was made for [^\n]+\n$/,
+        /^ok [^\n]+\n +torn tail: \d+ bytes from offset \d+ that hold no whole batch; a receipt \(--expect\) tells for certain whether events are missing\n +note: events? \d+ [^\n]*missing: the summary beside the log was made for [^\n]+\n$/,
       ),
     })
     // Without the summary nothing tells of it.

@@ -111,7 +111,7 @@ it.each([false, true])(
         const salvaged = await given(storage)
         const isMade = (seq: number): boolean =>
           kept.lost.some(
-            ({ message, from = seq, to = -1 }) => message.startsWith('stand-ins without') && from <= seq && seq <= to,
+            ({ message, from = seq, to = -1 }) => message.startsWith('the stand-in is') && from <= seq && seq <= to,
           )
         const originals = salvaged.filter(({ type, seq }) => type !== LOST_EVENT_TYPE && !isMade(seq))
         expect(originals).toEqual(originals.map(({ seq }) => SAMPLE_EVENTS[seq]))

@@ -129,7 +129,7 @@ it('the start of a turn is made again, and everything behind it stays', async ()
   expect(kept).toBe(EVENTS.length)
   expect(report).toEqual([
     { from: seq, to: seq, message: 'an event is lost; a stand-in takes its place' },
-    { from: seq, to: seq, message: 'stand-ins without which what follows could not stay: turn/start' },
+    { from: seq, to: seq, message: 'the stand-in is turn/start, without which what follows could not stay' },
   ])
   const time = SAMPLE_TIME + seq - 1
   expect(await readAll(storage, 's')).toEqual(EVENTS.map((event) => (event.seq === seq ? { ...event, time } : event)))

@@ -54,7 +54,7 @@ async function repair({ err }: Runtime, work: () => Promise<RepairReport>): Prom
 async function print({ out }: Runtime, { dryRun, kept, lost, originalAt }: RepairReport): Promise<void> {
   const nothing = lost.length === 0
   await out.lines([
-    `${dryRun ? 'would keep' : 'kept'} ${plural(kept, 'event')}${nothing ? '; nothing is lost' : `; lost${dryRun ? ' would be' : ''}:`}`,
+    `${dryRun ? 'would keep' : 'kept'} ${plural(kept, 'event')}${nothing ? '; nothing is damaged' : `; lost${dryRun ? ' would be' : ''}:`}`,
     ...lost.map((each) => `  ${placeOf(each)}${safeLine(each.message)}`),
     ...(originalAt === undefined ? [] : [`the original is at ${safeLine(originalAt)}`]),
     ...(dryRun && !nothing ? ['nothing was written: --write does it'] : []),

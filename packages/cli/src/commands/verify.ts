@@ -27,7 +27,8 @@ export function verifyCommand(runtime: Runtime): Command {
       `
 Exit code 1 if any log has problems, 3 if one could not be read at all; the others are checked all the same. A torn tail alone, bytes at the end that
 hold no whole batch, is no problem: a resume cuts it and keeps the bytes. Whether something else cut away events that were
-acknowledged, only a receipt of the last one can tell: --expect.
+acknowledged, a receipt of the last one tells for certain (--expect: exit code 1). A summary beside the log may know of it too: then a
+note names what is missing, which does not change the exit code, since a repair may have given it up.
 
 Examples:
   session-persistence verify --all
@@ -77,7 +78,7 @@ async function print({ out }: Runtime, report: VerifyReport, json: boolean): Pro
     ...(torn === undefined
       ? []
       : [
-          `     torn tail: ${plural(torn.bytes, 'byte')} from offset ${torn.offset} that hold no whole batch; a receipt (--expect) tells whether events are missing`,
+          `     torn tail: ${plural(torn.bytes, 'byte')} from offset ${torn.offset} that hold no whole batch; a receipt (--expect) tells for certain whether events are missing`,
         ]),
     ...problems.map(({ code, message }) => `     ${bad(code)} ${safeLine(message)}`),
     ...notes.map((note) => `     note: ${safeLine(note)}`),

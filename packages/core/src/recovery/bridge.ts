@@ -98,7 +98,13 @@ function placeOf({ type, data }: AnySessionEvent): Place | undefined {
 /** What closes everything that is open; undefined when that takes a message in a format that was not given. */
 function closersOf(fold: LogFold, format: MessageFormat | undefined): readonly EventInput[] | undefined {
   try {
-    return closingEvents(fold, { reason: { kind: 'interrupted' }, format, blocks: [], keepPartialAnswer: false })
+    return closingEvents(fold, {
+      reason: { kind: 'interrupted' },
+      format,
+      blocks: [],
+      keepPartialAnswer: false,
+      isDamaged: true,
+    })
   } catch (error) {
     if (isSessionError(error, 'NOT_SUPPORTED')) return undefined
     throw error

@@ -15,6 +15,8 @@ export interface ClosingOptions {
   /** Of the unfinished answer, from `PartialAnswer`. */
   readonly blocks: readonly PartialBlock[]
   readonly keepPartialAnswer: boolean
+  /** Results were lost to damage, and so may be what says that a call was begun. */
+  readonly isDamaged?: boolean
   /** Real results of open calls, by call id. */
   readonly results?: ReadonlyMap<string, ReconciledResult>
 }
@@ -59,7 +61,10 @@ function partialAnswer(
 }
 
 function resultOf(call: OpenCall, place: InTurn, options: ClosingOptions): SessionEventMap['tool/result'] {
-  const { callId, name, arguments: args, tier, idempotencyKey, externalId } = call
+  const { callId, name, arguments: args, idempotencyKey, externalId } = call
+  const isDamaged = options.isDamaged === true
+  // Whether it was begun cannot be told where its record may be lost: it must not be called safe to run.
+  const tier = isDamaged && call.tier === 'not-started' ? 'outcome-unknown' : call.tier
   const real = options.results?.get(callId)
   if (real !== undefined) {
     const { message, error, meta } = real
@@ -71,7 +76,9 @@ function resultOf(call: OpenCall, place: InTurn, options: ClosingOptions): Sessi
     ...(externalId !== undefined && { externalId }),
   }
   const kind = outcomeOf(options.reason)
-  const outcome: CallOutcome = { kind, ...synthetic, text: `${STOPPED[kind]} ${advice(call)}` }
+  const why = isDamaged ? LOST : STOPPED[kind]
+  const text = `${why} ${tier === call.tier ? advice(call) : UNTOLD}`
+  const outcome: CallOutcome = { kind, ...synthetic, text }
   const message = made(() => present(options.format).toolResult({ callId, name, arguments: args }, outcome))
   return { ...place, callId, message, synthetic }
 }
@@ -85,6 +92,9 @@ const STOPPED: { readonly [Kind in CallOutcome['kind']]: string } = {
   cancelled: 'There is no result, because the turn was cancelled before this tool call returned one.',
   failed: 'There is no result, because the turn failed before this tool call returned one.',
 }
+
+const LOST = 'The result of this tool call, if there was one, was lost when the log of the session was damaged.'
+const UNTOLD = 'Whether the tool ran is not known; verify the outcome or ask, and do not just call it again.'
 
 function advice({ tier, idempotencyKey, externalId }: OpenCall): string {
   switch (tier) {

@@ -10,7 +10,7 @@
  * So damage takes what it touched and what hangs on that, and nothing behind.
  */
 import { isSessionError } from '../errors.ts'
-import type { AnySessionEvent } from '../event/event.ts'
+import type { AnySessionEvent, EventInput } from '../event/event.ts'
 import { coreMessageFormats } from '../message-format/core-formats.ts'
 import type { MessageFormat } from '../message-format/message-format.ts'
 import { LogFold } from '../projection/log-fold.ts'
@@ -47,17 +47,16 @@ interface LostPlaces {
   readonly time: number
 }
 
-/** Lost places, and what was found behind them. */
-interface Hole {
-  /** The fold before them. */
+/** Where something may still be made: lost places, and what stands between and behind them. */
+interface Reach {
+  /** The fold before the first of them. */
   readonly before: LogFold | undefined
   /** Of the last event before them; undefined at the beginning. */
   readonly time: number | undefined
-  readonly from: number
-  /** Exclusive. */
-  to: number
-  /** What was made in the last of them, then what was found. */
-  after: AnySessionEvent[]
+  /** In order, none empty. */
+  lost: { readonly from: number; to: number }[]
+  /** In order: what was made in lost places, and what was found. */
+  events: AnySessionEvent[]
 }
 
 /** One pass over the proven events; another one over the same decides alike. */
@@ -72,8 +71,8 @@ export class SalvagedLog {
   #seen = 0
   #firstTime: number | undefined
   #time: number | undefined
-  /** The newest, while something may still be made in it. Without anything behind it, it is the end of the log. */
-  #hole: Hole | undefined
+  /** Lost places without anything behind them are the end of the log. */
+  #reach: Reach | undefined
   #misfits: { readonly from: number; to: number; readonly why: string } | undefined
   /** What is decided and was not given out yet: events, and lost places between them. */
   #settled: (AnySessionEvent | LostPlaces)[] = []
@@ -159,20 +158,19 @@ export class SalvagedLog {
 
   /** Every place up to `to`, exclusive, is a lost one from here on. */
   #lose(to: number): void {
-    if (this.#hole !== undefined && this.#hole.after.length === 0) this.#hole.to = to
-    else {
-      this.#settle()
-      this.#hole = { before: this.#fold?.clone(), time: this.#time, from: this.#kept, to, after: [] }
-    }
+    this.#reach ??= { before: this.#fold?.clone(), time: this.#time, lost: [], events: [] }
+    const last = this.#reach.lost.at(-1)
+    if (last !== undefined && last.from >= this.#kept) last.to = to
+    else this.#reach.lost.push({ from: this.#kept, to })
   }
 
   #place(event: AnySessionEvent): void {
     this.#firstTime ??= event.time
     const why = this.#follow(this.#fold, [event])
     if (why === undefined) {
-      if (this.#hole === undefined) this.#settled.push(event)
-      else this.#hole.after.push(event)
-      if ((this.#hole?.after.length ?? 0) > REACH_EVENTS) this.#settle()
+      if (this.#reach === undefined) this.#settled.push(event)
+      else this.#reach.events.push(event)
+      if ((this.#reach?.events.length ?? 0) > REACH_EVENTS) this.#settle()
     } else if (!this.#makeWay(event)) {
       if (this.#misfits?.to === event.seq - 1) this.#misfits.to = event.seq
       else {
@@ -183,36 +181,44 @@ export class SalvagedLog {
     }
   }
 
-  /** Makes in the newest lost places what the event needs before it; false where that cannot be. */
+  /** Makes in the last of the lost places what the event needs before it; false where that cannot be. */
   #makeWay(event: AnySessionEvent): boolean {
-    const hole = this.#hole
-    if (this.#fold === undefined || hole === undefined) return false
-    const room = Math.max(0, Math.min(hole.to - hole.from, EFFORT_MAX - this.#effort))
+    const reach = this.#reach
+    if (this.#fold === undefined || reach === undefined) return false
+    const places = reach.lost.reduce((sum, { from, to }) => sum + to - from, 0)
+    const room = Math.max(0, Math.min(places, EFFORT_MAX - this.#effort))
     const made = bridgeTo(event, this.#fold, room, this.#format)
     this.#effort += made?.length ?? room
     if (made === undefined || made.length === 0) return false
-    this.#effort += hole.after.length
-    const time = hole.time ?? event.time
-    const start = hole.to - made.length
-    const added = made.map(({ type, data }, index) => ({ seq: start + index, time, type, data }))
-    const events = [...added, ...hole.after, event]
-    if (this.#follow(hole.before, events) !== undefined) return false
-    const names = made.map(({ type }) => type).join(', ')
-    const message = `stand-ins without which what follows could not stay: ${names}`
-    this.lost.push({ message, from: start, to: hole.to - 1 })
-    hole.to = start
-    hole.after = events
+    this.#effort += reach.events.length
+    const { taken, left } = lastPlaces(reach.lost, made.length)
+    const events = inOrder(made, taken, reach.events, reach.time ?? event.time)
+    if (this.#follow(reach.before, [...events, event]) !== undefined) return false
+    reach.lost = left
+    reach.events = [...events, event]
+    for (const [index, { type }] of made.entries()) {
+      const seq = taken[index] ?? 0
+      this.lost.push({
+        message: `the stand-in is ${type}, without which what follows could not stay`,
+        from: seq,
+        to: seq,
+      })
+    }
     return true
   }
 
   /** Takes these events for the end of the log, if they may follow `before`; otherwise says why not. */
   #follow(before: LogFold | undefined, events: readonly AnySessionEvent[]): string | undefined {
-    const seq = events[0]?.seq ?? 0
     // In place where it can be: an event that is refused changes nothing.
-    const inPlace = before === this.#fold && before?.nextSeq === seq
-    const fold = inPlace ? before : before && new LogFold([], { ...before.content, nextSeq: seq })
+    let fold = before
     try {
-      for (const event of events) fold?.accept(event)
+      for (const event of events) {
+        const isShared = fold === before && (before !== this.#fold || events.length > 1)
+        if (fold !== undefined && (isShared || fold.nextSeq !== event.seq)) {
+          fold = new LogFold([], { ...fold.content, nextSeq: event.seq })
+        }
+        fold?.accept(event)
+      }
     } catch (error) {
       if (!isSessionError(error)) throw error
       return error.message
@@ -223,15 +229,20 @@ export class SalvagedLog {
     return undefined
   }
 
-  /** Nothing more is made in the newest lost places: stand-ins take what is left of them. */
+  /** Nothing more is made in the lost places: stand-ins take what is left of them. */
   #settle(): void {
-    if (this.#hole === undefined) return
-    const { from, to, after } = this.#hole
-    const time = this.#hole.time ?? after[0]?.time
-    this.#hole = undefined
-    if (time === undefined || after.length === 0) return
-    if (from < to) this.#settled.push({ from, to, time })
-    for (const event of after) this.#settled.push(event)
+    if (this.#reach === undefined) return
+    const { lost, events } = this.#reach
+    let time = this.#reach.time ?? events[0]?.time ?? 0
+    this.#reach = undefined
+    let next = 0
+    for (const event of events) {
+      for (let range = lost[next]; range !== undefined && range.from < event.seq; range = lost[++next]) {
+        this.#settled.push({ ...range, time })
+      }
+      this.#settled.push(event)
+      time = event.time
+    }
   }
 
   #reportMisfits(): void {
@@ -241,6 +252,43 @@ export class SalvagedLog {
     const what = from === to ? 'an event that cannot' : `${to - from + 1} events that cannot`
     this.lost.push({ message: `${what} follow what was lost (${why})`, from, to })
   }
+}
+
+/** The last `count` of the places, in order, and what is left of them. */
+function lastPlaces(
+  lost: Reach['lost'],
+  count: number,
+): { readonly taken: readonly number[]; readonly left: Reach['lost'] } {
+  const taken: number[] = []
+  const left = lost.map((range) => ({ ...range }))
+  while (taken.length < count) {
+    const last = left.at(-1)
+    if (last === undefined) break
+    taken.push(--last.to)
+    if (last.to === last.from) left.pop()
+  }
+  return { taken: taken.reverse(), left }
+}
+
+/** What was made, in its places, among what is there; each at the time of the event before it. */
+function inOrder(
+  made: readonly EventInput[],
+  places: readonly number[],
+  events: readonly AnySessionEvent[],
+  firstTime: number,
+): AnySessionEvent[] {
+  const all: AnySessionEvent[] = []
+  let next = 0
+  const takeUntil = (seq: number): void => {
+    for (let event = events[next]; event !== undefined && event.seq < seq; event = events[++next]) all.push(event)
+  }
+  for (const [index, { type, data }] of made.entries()) {
+    const seq = places[index] ?? 0
+    takeUntil(seq)
+    all.push({ seq, time: all.at(-1)?.time ?? firstTime, type, data })
+  }
+  takeUntil(Number.POSITIVE_INFINITY)
+  return all
 }
 
 function* standIns({ from, to, time }: LostPlaces): Generator<AnySessionEvent, void, undefined> {

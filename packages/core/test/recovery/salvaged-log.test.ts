@@ -138,11 +138,11 @@ describe('SalvagedLog', () => {
     expect(made.at(-1)?.seq).toBe(end + 3)
     expect(found.log.lost).toEqual([
       expect.objectContaining({ from: start, to: end + 3 }),
-      {
-        from: end + 1,
-        to: end + 3,
-        message: 'stand-ins without which what follows could not stay: turn/end, turn/start, step/start',
-      },
+      ...made.map(({ type, seq }) => ({
+        from: seq,
+        to: seq,
+        message: `the stand-in is ${type}, without which what follows could not stay`,
+      })),
     ])
   })
 
@@ -153,6 +153,37 @@ describe('SalvagedLog', () => {
     const found = await salvaged(proven)
     expectSound(found, proven)
     expect(found.events.slice(fourth)).toEqual(EVENTS.slice(fourth))
+  })
+
+  it('makes what is needed in lost places that do not touch each other', async () => {
+    // The start of the turn and of its step, with the prompt and a note of an extension between and behind.
+    const persistence = await openMemory({ events: { 'acme/note': { ignorable: true } } })
+    const session = await persistence.create({ id: 'x' })
+    session.append('turn/start', { turn: 1 })
+    session.append('acme/note' as never, {} as never)
+    session.append('step/start', { turn: 1, step: 1 })
+    session.append('user/message', { turn: 1, step: 1, message: user('the prompt') })
+    session.append('step/end', { turn: 1, step: 1 })
+    session.append('turn/end', { turn: 1, reason: { kind: 'completed' } })
+    await session.close()
+    const stored = await collect(persistence.read('x'))
+    const found = await salvaged(stored.filter(({ seq }) => seq !== 0 && seq !== 2))
+    expect(found.events.map(({ type, data }) => [type, data])).toEqual(stored.map(({ type, data }) => [type, data]))
+  })
+
+  it('never calls a call safe to run whose record may be lost', async () => {
+    const lost = EVENTS.filter(({ type, data }) => {
+      const { turn, callId } = data as { readonly turn?: number; readonly callId?: string }
+      return turn === 1 && callId === 'b' && type.startsWith('tool/')
+    })
+    expect(lost.map(({ type }) => type)).toEqual(['tool/call', 'tool/result'])
+    const found = await salvaged(without(...lost.map(({ seq }) => seq)))
+    const result = found.events.find(({ type, seq }) => type === 'tool/result' && lost.some((one) => one.seq === seq))
+    expect(result).toMatchObject({ data: { callId: 'b', synthetic: { tier: 'outcome-unknown' } } })
+    expect(JSON.stringify(result?.data)).toMatch(
+      /lost when the log of the session was damaged.*do not just call it again/,
+    )
+    expect(JSON.stringify(result?.data)).not.toMatch(/never started|interrupted before/)
   })
 
   it('gives open calls the result of an interruption, in the format of the log', async () => {
