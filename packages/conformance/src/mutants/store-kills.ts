@@ -60,7 +60,7 @@ export const STORE_KILLS: KillTable = {
     'RECOVER-8',
     'CONC-4',
   ],
-  'resume-always-closes-turns': ['RECOVER-2', 'RECOVER-8'],
+  'resume-always-closes-turns': ['READ-18', 'RECOVER-2', 'RECOVER-8'],
   'second-resume-adds': ['READ-17', 'RECOVER-1', 'RECOVER-3'],
   'recovery-report-without-calls': ['RECOVER-4'],
   'inspect-repairs': ['LIFE-12', 'RECOVER-5', 'FORK-5'],
