@@ -7,7 +7,7 @@ const advice: { readonly [tier in OpenCall['tier']]: string } = {
   'not-started': 'never begun, safe to run',
   'safe-to-retry': 'begun, and declared safe to repeat',
   reconcile: 'begun, ask the other system for its outcome',
-  'outcome-unknown': 'begun, verify or ask before repeating it',
+  'outcome-unknown': 'begun, or may have been: verify or ask before repeating it',
 }
 
 /** The recovery report for people. */

@@ -1,7 +1,7 @@
 /**
- * Explicit salvage of a corrupt log (events-and-recovery.md, what a crash leaves). Every record that can be proven is
- * kept in order of seq, however its line was moved, repeated or glued to another; core makes a legal log of them
- * (`SalvagedLog`). The original stays beside it.
+ * Explicit salvage of a corrupt log (events-and-recovery.md, what a crash
+ * leaves). Every record that can be proven is kept in order of seq, however its line was moved, repeated or glued to
+ * another; core makes a legal log of them (`SalvagedLog`). The original stays beside it.
  */
 import {
   type AnySessionEvent,
@@ -120,6 +120,7 @@ class RepairPlan {
       messageFormat,
       messageFormats: this.#messageFormats,
       missingMax: this.#unreadableBytes() + UNEXPLAINED_MAX,
+      isEndLost: () => this.#isEndLost(),
     })
   }
 
@@ -153,6 +154,18 @@ class RepairPlan {
       at = Math.max(at, end)
     }
     if (this.#source.end > at + 1) yield { offset: at, bytes: this.#source.end - at }
+  }
+
+  /**
+   * Whether unreadable bytes stand behind the newest record. Where records were moved nothing tells where theirs stood, so
+   * any do. A torn tail counts as well: that it was never acknowledged is not believed of a log that is damaged.
+   */
+  #isEndLost(): boolean {
+    const spans = this.#spans
+    const isInOrder = spans.every(({ offset }, index) => index === 0 || offset >= (spans[index - 1]?.end ?? 0))
+    const newest = isInOrder ? (spans.at(-1)?.offset ?? 0) : 0
+    for (const { offset } of this.#unreadable()) if (offset >= newest) return true
+    return false
   }
 
   #unreadableBytes(): number {

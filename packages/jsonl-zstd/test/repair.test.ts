@@ -1,8 +1,9 @@
 // Proves that repair keeps every batch that can be proven, restores damaged commit records, and says what is lost.
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { AnySessionEvent } from '@session-persistence/core'
+import { type AnySessionEvent, createPersistence } from '@session-persistence/core'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { ASKED, BEGUN } from '../../jsonl/test/parts/asked-for-a-call.ts'
 import { readAll, SAMPLE_TIME, sampleHeader, store } from '../../jsonl/test/parts/sample-log.ts'
 import { temporaryDirectory } from '../../jsonl/test/parts/temporary-directory.ts'
 import { jsonlZstdStorage } from '../src/index.ts'
@@ -112,6 +113,20 @@ describe('a damaged frame', () => {
     expect(done.kept).toBe(24)
     expect(await readAll(storage, 's', { from: 9 })).toEqual(EVENTS.slice(9))
   })
+})
+
+it('a damaged start of a call at the end does not make the call safe to run', async () => {
+  await storage.delete('s')
+  await store(storage, 's', [ASKED, BEGUN])
+  const bytes = await readLog(root, 's')
+  const last = unitsOf(bytes).at(-1)?.start ?? 0
+  bytes[last + 12] = (bytes[last + 12] ?? 0) ^ 4
+  const done = await repaired(bytes)
+  expect(done.kept).toBe(ASKED.length + 1)
+  expect(await readAll(storage, 's')).toEqual([...ASKED, isLost(ASKED.length)])
+  const session = await createPersistence(storage).resume('s')
+  expect(session.recovery?.openCalls).toMatchObject([{ tier: 'outcome-unknown' }])
+  await session.close()
 })
 
 describe('units in other places', () => {

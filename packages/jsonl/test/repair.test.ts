@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type AnySessionEvent, LogFold, type StorageRepair } from '@session-persistence/core'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { jsonlStorage, lineCodec, openJsonl } from '../src/index.ts'
+import { ASKED, BEGUN } from './parts/asked-for-a-call.ts'
 import { logPath, readAll, readLog, SAMPLE_TIME, sampleHeader, store, writeLog } from './parts/sample-log.ts'
 import { temporaryDirectory } from './parts/temporary-directory.ts'
 
@@ -159,6 +160,64 @@ it('of what holds nothing of ours is refused, and changes nothing', async () => 
   }
   expect(await readLog(root, 's')).toEqual(bytes)
   expect(await readdir(join(root, 's'))).toEqual(['session.jsonl'])
+})
+
+describe('the start of a call at the end', () => {
+  const asked = async (): Promise<{ readonly bytes: Buffer; readonly begunAt: number }> => {
+    await storage.delete('s')
+    await store(storage, 's', [ASKED])
+    const { length } = await readLog(root, 's')
+    await storage.delete('s')
+    await store(storage, 's', [ASKED, BEGUN])
+    return { bytes: await readLog(root, 's'), begunAt: length }
+  }
+  const tiers = async (): Promise<readonly string[]> => {
+    await using persistence = await openJsonl({ root, durability: 'process' })
+    const session = await persistence.resume('s')
+    // A close would write a summary, by which the next one would know of what is missing.
+    await session.abandon()
+    return (session.recovery?.openCalls ?? []).map(({ tier }) => tier)
+  }
+
+  it.each<[string, (begun: Buffer) => Buffer]>([
+    ['damaged', (begun) => begun.fill(0x23, 30, 40)],
+    ['overwritten by something else', (begun) => Buffer.from(`${'x'.repeat(begun.length - 1)}\n`)],
+    ['damaged, with torn bytes behind', (begun) => Buffer.concat([begun.fill(0x23, 30, 40), Buffer.from('{"seq":5,')])],
+    [
+      'followed by something else',
+      (begun) => Buffer.concat([Buffer.from('{"of":"another program"}\n'), begun.subarray(0, 20)]),
+    ],
+  ])('%s: the call is not called safe to run after a repair', async (_, damage) => {
+    const { bytes, begunAt } = await asked()
+    const done = await repaired(
+      Buffer.concat([bytes.subarray(0, begunAt), damage(Buffer.from(bytes.subarray(begunAt)))]),
+    )
+    expect(done.kept).toBe(ASKED.length + 1)
+    expect(done.lost[0]).toMatchObject({
+      from: ASKED.length,
+      to: ASKED.length,
+      message: expect.stringMatching(/stand-in ends/),
+    })
+    expect(await storage.repair?.('s', { dryRun: false })).toMatchObject({ kept: ASKED.length + 1, lost: [] })
+    expect(await tiers()).toEqual(['outcome-unknown'])
+  })
+
+  it('torn, or never written: the call is safe to run', async () => {
+    const { bytes, begunAt } = await asked()
+    for (const end of [bytes.length - 5, begunAt]) {
+      await writeLog(root, 's', bytes.subarray(0, end))
+      expect(await tiers()).toEqual(['not-started'])
+    }
+  })
+
+  it('is told apart from damage before the answer that asked', async () => {
+    const { bytes, begunAt } = await asked()
+    const headerEnd = bytes.indexOf('\n') + 1
+    const damaged = Buffer.from(bytes.subarray(0, begunAt))
+    damaged.fill(0x23, damaged.indexOf('\n', headerEnd) + 30, damaged.indexOf('\n', headerEnd) + 40)
+    await repaired(damaged)
+    expect(await tiers()).toEqual(['not-started'])
+  })
 })
 
 it('a forged seq does not fill the disk', async () => {

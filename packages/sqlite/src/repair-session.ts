@@ -1,6 +1,6 @@
 /**
- * Explicit salvage of a corrupt log. Every record that can be proven is kept in its place; core makes a legal log of them
- * (`SalvagedLog`). The original rows stay in the database.
+ * Explicit salvage of a corrupt log. Every record that can be proven is
+ * kept in its place; core makes a legal log of them (`SalvagedLog`). The original rows stay in the database.
  *
  * Damaged pages are another matter: nothing is written into a database whose pages SQLite itself finds damaged.
  */
@@ -49,8 +49,8 @@ export async function repairSession(
   const found = await database.read((connection) => rawSession(connection, id))
   if (found === undefined) throw unprovable(database, id)
   const salvage = new Salvage(database, found, messageFormats)
-  const kept = await salvage.judge(signal)
-  if (kept === 0) throw unprovable(database, id)
+  const { kept, seen } = await salvage.judge(signal)
+  if (seen === 0) throw unprovable(database, id)
   if (dryRun) {
     const refusal = await database.read((connection) => plannedRefusal(connection, id))
     const lost = refusal === undefined ? [] : [{ message: refusal.message }]
@@ -75,22 +75,22 @@ class Salvage {
   }
 
   /** Decides how many events the repaired log has, and says what is lost. */
-  async judge(signal: AbortSignal | undefined): Promise<number> {
+  async judge(signal: AbortSignal | undefined): Promise<Pick<SalvagedLog, 'kept' | 'seen'>> {
     const found = this.#begin()
     for await (const _ of found.pages(this.#provenRecords(signal)));
-    const { kept } = found
+    const { kept, seen } = found
     this.#firstTime = found.firstTime ?? 0
     this.lost.push(...found.lost)
     const { end } = this.#session
     if (end === undefined) {
       this.lost.push({
-        message: `whether events came behind seq ${kept - 1} cannot be told: the session's row is damaged`,
+        message: `whether events came behind seq ${seen - 1} cannot be told: the session's row is damaged`,
       })
-    } else if (found.seen < end) {
-      this.lost.push({ message: 'the last events are lost', from: found.seen, to: end - 1 })
+    } else if (seen < end) {
+      this.lost.push({ message: 'the last events are lost', from: seen, to: end - 1 })
     }
     this.#headerOr((message) => this.lost.push({ message }))
-    return kept
+    return { kept, seen }
   }
 
   header(): SessionHeader {
@@ -109,6 +109,7 @@ class Salvage {
       messageFormat,
       messageFormats: this.#messageFormats,
       missingMax: MISSING_MAX,
+      isEndLost: (seen) => this.#session.end === undefined || seen < this.#session.end,
     })
   }
 

@@ -23,7 +23,7 @@ it('has its medium tier by records alone', async () => {
   expect(passed).toEqual([
     'DURABLE-11',
     'CONC-10',
-    ...[2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 14].map((number) => `CORRUPT-${number}`),
+    ...[2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 14, 16].map((number) => `CORRUPT-${number}`),
     'VERSION-2',
     'CAP-6',
   ])

@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
+import { ASKED, BEGUN } from '../../jsonl/test/parts/asked-for-a-call.ts'
 import { openSqlite, sqliteStorage } from '../src/index.ts'
 import { RawDatabase } from './parts/raw-database.ts'
 import { note, notes, readAll, SAMPLE_TIME, sampleHeader, store } from './parts/sample-log.ts'
@@ -123,6 +124,37 @@ it('a lost end of a log whose row is damaged is not passed over', async () => {
   const plan = await persistence.repair('s')
   expect(plan.kept).toBe(6)
   expect(plan.lost).toEqual([{ message: expect.stringMatching(/behind seq 5 cannot be told/) as string }])
+  await persistence.close()
+})
+
+it.each([
+  ['is damaged', 'UPDATE record SET crc = crc + 1 WHERE key = (3 << 32) + 4'],
+  ['is gone', 'DELETE FROM record WHERE key = (3 << 32) + 4'],
+  ['may be gone', 'DELETE FROM record WHERE key = (3 << 32) + 4; UPDATE session SET crc = 1 WHERE number = 3'],
+])('where the start of a call at the end %s, the call is not called safe to run', async (_, sql) => {
+  const storage = sqliteStorage({ file })
+  await store(storage, 'calls', [ASKED, BEGUN])
+  await storage.close()
+  damage(sql)
+  const persistence = await openSqlite({ file })
+  const plan = await persistence.repair('calls')
+  const done = await persistence.repair('calls', { dryRun: false })
+  expect([done.kept, done.lost]).toEqual([plan.kept, plan.lost])
+  expect(done.kept).toBe(ASKED.length + 1)
+  const session = await persistence.resume('calls')
+  expect(session.recovery?.openCalls).toMatchObject([{ callId: 'a', tier: 'outcome-unknown' }])
+  await session.close()
+  await persistence.close()
+})
+
+it('a call that nothing was lost behind stays safe to run', async () => {
+  const storage = sqliteStorage({ file })
+  await store(storage, 'calls', [ASKED])
+  await storage.close()
+  damage('UPDATE record SET crc = crc + 1 WHERE key = (3 << 32) + 1')
+  const persistence = await openSqlite({ file })
+  expect(await persistence.repair('calls', { dryRun: false })).toMatchObject({ kept: ASKED.length })
+  expect((await persistence.inspect('calls')).openCalls()).toMatchObject([{ callId: 'a', tier: 'not-started' }])
   await persistence.close()
 })
 

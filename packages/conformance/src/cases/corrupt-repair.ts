@@ -1,16 +1,17 @@
 import { basename } from 'node:path'
-import type { AnySessionEvent } from '@session-persistence/core'
+import type { AnySessionEvent, EventInput } from '@session-persistence/core'
 import type { CaseContext, ConformanceCase } from '../conformance-case.ts'
 import { bytesNow, expectUnchanged, readDamaged, restMedium } from '../damage.ts'
 import { casesOf } from '../define-case.ts'
 import { expectEqual, expectThat } from '../expectation.ts'
-import type { LocatedLog } from '../located-log.ts'
+import { type LocatedLog, mapStoredLog } from '../located-log.ts'
 import { bytesOf, endsOf, flippedAt, flippedParts } from '../log-parts.ts'
 import { isEngineFile } from '../medium-files.ts'
 import { places } from '../places.ts'
 import { CHECKED, MEDIUM, storeMapped, storeSmall } from '../small-log.ts'
 import { storedEvents } from '../stored-events.ts'
 import { storeAndDie } from '../tearable-log.ts'
+import { plainMessage } from '../workload.ts'
 
 /** Flips tried in one file of any layout. */
 const FLIPS_A_FILE = 1_024
@@ -18,6 +19,16 @@ const FLIPS_A_FILE = 1_024
 const FLIPS_AN_ENGINE_FILE = { full: 256, quick: 24 } as const
 /** A name or a version that was hit is another name or version. */
 const FLIPPED_ANYWHERE = ['CORRUPT', 'UNSUPPORTED_VERSION', 'NOT_FOUND'] as const
+
+const CALL = { callId: 'a', name: 'send_mail', arguments: { to: 'team' } }
+/** A call is asked for in one batch and begun in the next, which is the last. */
+const CALL_BATCHES: readonly (readonly EventInput[])[] = [
+  [
+    { type: 'turn/start', data: { turn: 1 } },
+    { type: 'assistant/message', data: { turn: 1, message: plainMessage('assistant', 'sending'), toolCalls: [CALL] } },
+  ],
+  [{ type: 'tool/call', data: { turn: 1, ...CALL } }],
+]
 
 export const CORRUPT_REPAIR_CASES: readonly ConformanceCase[] = casesOf('CORRUPT', {
   13: {
@@ -96,6 +107,32 @@ export const CORRUPT_REPAIR_CASES: readonly ConformanceCase[] = casesOf('CORRUPT
           await crashed.resting.restore()
         }
       }
+    },
+  },
+  16: {
+    title:
+      'After a repair, no call whose start may be lost is `not-started`, not even where the log ends before that start.',
+    why: 'A harness runs again what was never started, and this may have run.',
+    needs: { ...MEDIUM, capabilities: { integrity: ['checksum'], repair: ['salvage'] } },
+    run: async (context) => {
+      const storing = await context.open()
+      const log = await mapStoredLog(context, storing, 's', CALL_BATCHES)
+      await storing.close()
+      await log.store(flippedParts(log.parts, (endsOf(log.parts)[0] ?? 0) + 12))
+      const persistence = await context.open()
+      await persistence.repair('s', { dryRun: false })
+      const view = await persistence.inspect('s')
+      const session = await persistence.resume('s')
+      const unknown = [['a', 'outcome-unknown']]
+      for (const calls of [view.openCalls(), session.recovery?.openCalls ?? []]) {
+        expectEqual(
+          calls.map(({ callId, tier }) => [callId, tier]),
+          unknown,
+          'open calls and tiers of a log whose last batch, the start of the call, was damaged',
+        )
+      }
+      await session.close()
+      await persistence.close()
     },
   },
 })

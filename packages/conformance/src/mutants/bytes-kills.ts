@@ -63,6 +63,7 @@ export const BYTES_KILLS: KillTable = {
   'verify-finds-nothing': ['CORRUPT-5', 'CORRUPT-12', 'CORRUPT-13', 'CAP-6'],
   'repair-at-once': ['CORRUPT-14'],
   'repair-forgets-the-original': ['CORRUPT-14'],
+  'lost-starts-are-safe': ['CORRUPT-16'],
   'checksum-declared-not-checked': [...DAMAGE_NOTICED, 'CORRUPT-12', 'CORRUPT-13', 'CAP-6'],
   'salvage-is-only-declared': ['CAP-2'],
   'durability-understated': ['CAP-7'],

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import {
   type AnySessionEvent,
   isSessionError,
+  type RecoveryReport,
   type Session,
   SessionError,
   type SessionErrorCode,
@@ -203,12 +204,25 @@ export const DAMAGE_MUTANTS: readonly Mutant[] = [
     }),
   },
   {
+    name: 'lost-starts-are-safe',
+    wrong: 'A call whose start may be lost is called one that was never started.',
+    aimedAt: 'CORRUPT-16',
+    session: ({ recovery }) => (recovery === undefined ? {} : { recovery: withSafeCalls(recovery) }),
+  },
+  {
     name: 'checksum-declared-not-checked',
     wrong: 'A changed letter is read back, and verify does not see it.',
     aimedAt: 'CAP-6',
     persistence: (inner) => ({ ...atRefusal('CORRUPT', nothing)(inner, nowhere, {}), verify: trusting(inner) }),
   },
 ]
+
+function withSafeCalls(recovery: RecoveryReport): RecoveryReport {
+  const openCalls = recovery.openCalls.map((call) =>
+    call.begunAt === undefined ? { ...call, tier: 'not-started' as const } : call,
+  )
+  return { ...recovery, openCalls }
+}
 
 const nowhere = { location: undefined, elsewhere: false, files: async () => [], memory: new Map<string, unknown>() }
 

@@ -2,6 +2,7 @@
 import { type ArgumentCheck, anObject, checkedLater, must } from '../argument-checks.ts'
 import { headReceipt } from '../event/event-json.ts'
 import type { HeadReceipt } from '../event/head-receipt.ts'
+import { LOST_EVENT_TYPE } from '../event/lost-event.ts'
 import { extensionTypes } from '../projection/extension-types.ts'
 import type { LogFold } from '../projection/log-fold.ts'
 import { PartialAnswer } from '../projection/partial-answer.ts'
@@ -10,7 +11,7 @@ import { eventPages } from '../session/read-events.ts'
 import type { Settings } from '../session/settings.ts'
 import type { StorageReader, StorageWriter } from '../storage/session-storage.ts'
 import { withReader } from '../storage/with-reader.ts'
-import { checkHead, loadLog } from './load-log.ts'
+import { checkHead, type LoadedLog, loadLog } from './load-log.ts'
 import { loadPartialAnswer, planRecovery, type RecoveryPlan } from './plan-recovery.ts'
 import type { ReconciledResult, ResumeOptions } from './session-persistence.ts'
 import { unknownEventError, unknownTypes } from './unknown-types.ts'
@@ -45,14 +46,15 @@ export async function recoverLog(
   if (found.plan.events.length > 0) await writer.append(found.plan.events)
   else await writer.settle()
   const last = found.plan.events.at(-1)
+  const isClosed = last !== undefined && options.openTurn !== 'keep'
   return {
     fold: found.plan.fold,
     head: last === undefined ? found.head : headReceipt(last),
-    partial: found.plan.events.length > 0 ? new PartialAnswer() : found.partial,
+    partial: isClosed ? new PartialAnswer() : found.partial,
     snapshotSeq: found.snapshotSeq,
     recovery: {
       ...found.report,
-      closed: found.plan.events,
+      closed: isClosed ? found.plan.events : [],
       ...(torn === undefined ? {} : { torn }),
       ...(upgraded === undefined ? {} : { upgraded }),
     },
@@ -67,6 +69,8 @@ async function look(reader: StorageReader, settings: Settings, options: ResumeOp
   const unknown = unknownTypes(settings, fold.state(extensionTypes))
   if (unknown.length > 0 && options.preserveUnknown !== true) throw unknownEventError(unknown)
   const partial = await loadPartialAnswer(reader, settings, fold)
+  const isUnsaid = missing !== undefined && fold.openCalls().some(({ tier }) => tier === 'not-started')
+  if (missing !== undefined) fold.loseNext()
   const openCalls = fold.openCalls()
   const report: RecoveryReport = {
     survived: fold.nextSeq,
@@ -76,7 +80,7 @@ async function look(reader: StorageReader, settings: Settings, options: ResumeOp
     ...(fold.openTurn === undefined ? {} : { openTurn: fold.openTurn }),
   }
   if (options.openTurn === 'keep') {
-    return { head, snapshotSeq, partial, report, plan: { events: [], fold } }
+    return { head, snapshotSeq, partial, report, plan: isUnsaid ? sayLost(reader, loaded) : { events: [], fold } }
   }
   const results = await reconcile(fold, options)
   const plan = planRecovery(reader, settings, loaded, partial, {
@@ -84,6 +88,18 @@ async function look(reader: StorageReader, settings: Settings, options: ResumeOp
     results,
   })
   return { head, snapshotSeq, partial, report, plan }
+}
+
+/**
+ * A resume that keeps the turn open adds nothing, but for this: once later events stand where some are missing, nothing
+ * else would tell that a call which was asked for before them may have been begun.
+ */
+function sayLost(reader: StorageReader, { fold, lastTime }: LoadedLog): RecoveryPlan {
+  const after = fold.clone()
+  const time = lastTime ?? reader.header.createdAt
+  const standIn = { seq: after.nextSeq, time, type: LOST_EVENT_TYPE, data: {}, ignorable: true } as const
+  after.accept(standIn)
+  return { events: [standIn], fold: after }
 }
 
 /** A caller's promise that never settles must not hold the lock for ever. */
@@ -102,7 +118,7 @@ async function reconcile(fold: LogFold, options: ResumeOptions): Promise<Readonl
   if (options.reconcile === undefined) return results
   const signal = options.signal ?? new AbortController().signal
   for (const call of fold.openCalls()) {
-    if (call.begunAt === undefined) continue
+    if (call.tier === 'not-started') continue
     signal.throwIfAborted()
     const result = await unlessAborted(answer(options.reconcile(call, signal), 'the result of reconcile'), signal)
     if (result !== undefined) results.set(call.callId, reconciledResult(result, 'the result of reconcile'))

@@ -37,7 +37,7 @@ export interface ResumeOptions {
   /** `close` (default) ends an open turn as interrupted; `keep` leaves it open with its calls. */
   readonly openTurn?: 'close' | 'keep'
   /**
-   * Offered every open call that was begun. Returns the data of its real `tool/result` (without turn, step and callId), or undefined: then the tier applies.
+   * Offered every open call that was begun, or may have been. Returns the data of its real `tool/result` (without turn, step and callId), or undefined: then the tier applies.
    * A throw aborts the resume with nothing written. It may run again after a crash.
    */
   readonly reconcile?: (call: OpenCall, signal: AbortSignal) => Promise<ReconciledResult | undefined>

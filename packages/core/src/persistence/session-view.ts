@@ -50,6 +50,7 @@ export async function viewOf(reader: StorageReader, settings: Settings, options:
     ...(options.at === undefined ? {} : { to: options.at }),
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   })
+  if (loaded.missing !== undefined) loaded.fold.loseNext()
   const unknown = unknownTypes(settings, loaded.fold.state(extensionTypes))
   return new StoredView({
     header: settings.upgrades.header(reader.header),

@@ -16,6 +16,7 @@ import type { Projection } from './projection.ts'
 import type { Summary } from './summary.ts'
 import { summaryOf } from './summary.ts'
 import type { SurfaceEntry } from './surface.ts'
+import { withLoss } from './turns.ts'
 import type { UsageState } from './usage.ts'
 
 /** Everything that a fold is, as values that nobody changes: what `clone` copies and a snapshot restores. */
@@ -109,6 +110,12 @@ export class LogFold {
     this.#nextSeq += chunks.count
     this.#lastTime = undefined
     this.#lastEvent = undefined
+  }
+
+  /** Events behind the last one were stored once and are lost, as an event of type `LOST_EVENT_TYPE` there would say. */
+  loseNext(): void {
+    this.#core = { ...this.#core, turns: withLoss(this.#core.turns, this.#nextSeq) }
+    this.#judging = judgingState(this.#core)
   }
 
   /** An independent fold of the same log, at no cost worth naming: states are values that nobody changes. */

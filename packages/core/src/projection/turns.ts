@@ -1,5 +1,6 @@
 import type { AnySessionEvent, SessionEvent } from '../event/event.ts'
 import { isOptional, isRecord, isSeq, isString, isToolEffect } from '../event/json-shape.ts'
+import { LOST_EVENT_TYPE } from '../event/lost-event.ts'
 import type { SessionEventMap } from '../event/vocabulary.ts'
 import type { Projection } from './projection.ts'
 import { refuse } from './saved-state.ts'
@@ -24,6 +25,8 @@ export interface TurnsState {
    * unfinished answer is made of comes after it.
    */
   readonly answerStart: number | undefined
+  /** Seq of the newest event that is lost: what it said of the calls asked for before it is not known. */
+  readonly lostAt: number | undefined
 }
 
 const INITIAL: TurnsState = {
@@ -35,6 +38,7 @@ const INITIAL: TurnsState = {
   compaction: undefined,
   attempt: 0,
   answerStart: undefined,
+  lostAt: undefined,
 }
 
 const NO_STEP = { openStep: undefined, calls: StepCalls.none, attempt: 0, answerStart: undefined } as const
@@ -42,7 +46,7 @@ const NO_STEP = { openStep: undefined, calls: StepCalls.none, attempt: 0, answer
 /** Turns, steps and calls. The grammar judges the next event by it, and recovery closes what it says is open. */
 export const turnsProjection: Projection<TurnsState> = {
   name: 'turns',
-  version: 1,
+  version: 2,
   initial: () => INITIAL,
   apply(state: TurnsState, any: AnySessionEvent): TurnsState {
     const event = any as SessionEvent
@@ -70,11 +74,16 @@ export const turnsProjection: Projection<TurnsState> = {
       case 'compaction/end':
         return { ...state, compaction: undefined }
       default:
-        return state
+        return any.type === LOST_EVENT_TYPE ? withLoss(state, any.seq) : state
     }
   },
   save: (state: TurnsState) => ({ ...state, calls: state.calls.all() }),
   load: loadTurns,
+}
+
+/** An event that was stored once, at this seq or behind it, is lost. */
+export function withLoss(state: TurnsState, seq: number): TurnsState {
+  return { ...state, lostAt: seq }
 }
 
 function answered(state: TurnsState, seq: number, data: SessionEventMap['assistant/message']): TurnsState {
@@ -115,8 +124,9 @@ function openCompaction(seq: number, compactionId: unknown): TurnsState['compact
 
 function loadTurns(saved: unknown): TurnsState {
   if (!isRecord(saved)) return refuse('turns')
-  const { turns, openTurn, steps, openStep, compaction, attempt, answerStart } = saved
-  if (!isSeq(turns) || !isSeq(steps) || !isSeq(attempt) || !isOptional(answerStart, isSeq)) return refuse('counts')
+  const { turns, openTurn, steps, openStep, compaction, attempt, answerStart, lostAt } = saved
+  if (!isSeq(turns) || !isSeq(steps) || !isSeq(attempt)) return refuse('counts')
+  if (!isOptional(answerStart, isSeq) || !isOptional(lostAt, isSeq)) return refuse('places')
   if (openTurn !== undefined && openTurn !== turns) return refuse('an open turn')
   if (openStep !== undefined && (openStep !== steps || openTurn === undefined)) return refuse('an open step')
   if (compaction !== undefined && (!isRecord(compaction) || !isSeq(compaction.seq))) return refuse('a compaction')
@@ -131,6 +141,7 @@ function loadTurns(saved: unknown): TurnsState {
     compaction: compaction && openCompaction(Number(compaction.seq), compaction.compactionId),
     attempt,
     answerStart,
+    lostAt,
   }
 }
 

@@ -65,6 +65,7 @@ function resultOf(call: OpenCall, place: InTurn, options: ClosingOptions): Sessi
   const isDamaged = options.isDamaged === true
   // Whether it was begun cannot be told where its record may be lost: it must not be called safe to run.
   const tier = isDamaged && call.tier === 'not-started' ? 'outcome-unknown' : call.tier
+  const isUntold = tier === 'outcome-unknown' && call.begunAt === undefined
   const real = options.results?.get(callId)
   if (real !== undefined) {
     const { message, error, meta } = real
@@ -76,8 +77,8 @@ function resultOf(call: OpenCall, place: InTurn, options: ClosingOptions): Sessi
     ...(externalId !== undefined && { externalId }),
   }
   const kind = outcomeOf(options.reason)
-  const why = isDamaged ? LOST : STOPPED[kind]
-  const text = `${why} ${tier === call.tier ? advice(call) : UNTOLD}`
+  const why = isDamaged || isUntold ? LOST : STOPPED[kind]
+  const text = `${why} ${isUntold ? UNTOLD : advice(call)}`
   const outcome: CallOutcome = { kind, ...synthetic, text }
   const message = made(() => present(options.format).toolResult({ callId, name, arguments: args }, outcome))
   return { ...place, callId, message, synthetic }

@@ -5,20 +5,22 @@
  * - for each seq that is missing, an ignorable event stands;
  * - where what follows needs the start or the end of a turn or a step that was lost, it is made again in a lost place: it
  *   holds nothing but numbers, and a turn that is ended like that is an interrupted one. So is the result of a call;
- * - an event that cannot follow all the same (the result of a call whose answer is lost) gives its place to a stand-in.
+ * - an event that cannot follow all the same (the result of a call whose answer is lost, or whatever somebody edited so that the grammar
+ *   refuses it) gives its place to a stand-in;
+ * - a stand-in ends the log where the start of an open call may be lost: without it a resume would call that one never begun.
  *
  * So damage takes what it touched and what hangs on that, and nothing behind.
  */
 import { isSessionError } from '../errors.ts'
-import type { AnySessionEvent, EventInput } from '../event/event.ts'
+import type { AnySessionEvent } from '../event/event.ts'
 import { coreMessageFormats } from '../message-format/core-formats.ts'
 import type { MessageFormat } from '../message-format/message-format.ts'
 import { LogFold } from '../projection/log-fold.ts'
+import { type TurnsState, turnsProjection } from '../projection/turns.ts'
 import type { StorageRepair } from '../storage/session-storage.ts'
 import { bridgeTo } from './bridge.ts'
-
-/** Type of the event that stands for one that is lost. */
-export const LOST_EVENT_TYPE = 'session-persistence/lost'
+import { inOrder, type LostPlaces, lastPlaces, type PlaceRange, standIn, standIns } from './lost-places.ts'
+import { openCallsOf } from './open-calls.ts'
 
 const PAGE_EVENTS = 1000
 /** Events behind lost places after which nothing is made in those any more. */
@@ -37,14 +39,8 @@ export interface SalvageOptions {
   readonly messageFormats?: ReadonlyMap<string, MessageFormat> | undefined
   /** Missing events in all that are believed: a forged seq must not fill the disk. */
   readonly missingMax: number
-}
-
-/** Lost places that follow each other. */
-interface LostPlaces {
-  readonly from: number
-  /** Exclusive. */
-  readonly to: number
-  readonly time: number
+  /** Whether something may be lost behind the newest proven event, of which `seen` is the seq after; no by default. */
+  readonly isEndLost?: (seen: number) => boolean
 }
 
 /** Where something may still be made: lost places, and what stands between and behind them. */
@@ -54,7 +50,7 @@ interface Reach {
   /** Of the last event before them; undefined at the beginning. */
   readonly time: number | undefined
   /** In order, none empty. */
-  lost: { readonly from: number; to: number }[]
+  lost: PlaceRange[]
   /** In order: what was made in lost places, and what was found. */
   events: AnySessionEvent[]
 }
@@ -77,7 +73,12 @@ export class SalvagedLog {
   /** What is decided and was not given out yet: events, and lost places between them. */
   #settled: (AnySessionEvent | LostPlaces)[] = []
   #page: AnySessionEvent[] = []
+  /** After everything given out, and the time of the last. Unlike the fold it knows of the stand-ins. */
+  #turns: TurnsState = turnsProjection.initial()
+  #lastTime = 0
   #effort = 0
+  /** Whether an event is lost, and not only given up. */
+  #isDamaged = false
 
   constructor(options: SalvageOptions) {
     const { messageFormat, messageFormats } = options
@@ -89,7 +90,7 @@ export class SalvagedLog {
     this.#fold = options.judged ? new LogFold() : undefined
   }
 
-  /** Events of the repaired log, once all pages were taken: stand-ins at its end would stand for nothing. */
+  /** Events of the repaired log, once all pages were taken: of the stand-ins at its end one at most, where it tells something. */
   get kept(): number {
     return this.#kept
   }
@@ -118,6 +119,7 @@ export class SalvagedLog {
           missing += event.seq - this.#seen
           const isTooMuch = missing > this.#options.missingMax
           this.#reportMisfits()
+          this.#isDamaged = true
           this.lost.push(gap(this.#seen, event.seq - 1, isTooMuch))
           if (isTooMuch) beyond = event.seq
           else this.#lose(event.seq)
@@ -128,18 +130,35 @@ export class SalvagedLog {
       }
       yield* this.#wholePages()
     }
-    yield* this.#end()
+    this.#reportMisfits()
     if (beyond !== undefined) {
       const message = 'events that were found behind them are not kept: the original holds them'
       this.lost.push({ message, from: beyond, to: this.#seen - 1 })
     }
+    yield* this.#end()
   }
 
   *#end(): Generator<readonly AnySessionEvent[], void, undefined> {
-    this.#reportMisfits()
     this.#settle()
     yield* this.#wholePages()
+    if (this.#hidesStart()) {
+      const seq = this.#kept++
+      this.#page.push(standIn(seq, this.#lastTime))
+      const message =
+        'a stand-in ends the log: without it a call whose start may be lost would look as if it had never begun'
+      this.lost.push({ message, from: seq, to: seq })
+    }
     if (this.#page.length > 0) yield this.#page
+  }
+
+  /** Whether the start of an open call may be lost, and nothing in the log tells that. */
+  #hidesStart(): boolean {
+    const open = openCallsOf(this.#turns).filter(({ tier }) => tier === 'not-started')
+    if (open.length === 0) return false
+    if (this.#options.isEndLost?.(this.#seen) === true) return true
+    // All of them were asked for by one answer.
+    const { askedAt } = open[0] ?? { askedAt: 0 }
+    return this.lost.some(({ to = -1 }) => to > askedAt)
   }
 
   /** Stand-ins are made here, since there may be a million of them. */
@@ -149,6 +168,8 @@ export class SalvagedLog {
     for (const one of settled) {
       for (const event of 'seq' in one ? [one] : standIns(one)) {
         this.#page.push(event)
+        this.#lastTime = event.time
+        if (this.#options.judged) this.#turns = turnsProjection.apply(this.#turns, event)
         if (this.#page.length < PAGE_EVENTS) continue
         yield this.#page
         this.#page = []
@@ -250,49 +271,9 @@ export class SalvagedLog {
     const { from, to, why } = this.#misfits
     this.#misfits = undefined
     const what = from === to ? 'an event that cannot' : `${to - from + 1} events that cannot`
-    this.lost.push({ message: `${what} follow what was lost (${why})`, from, to })
+    const before = this.#isDamaged ? 'what was lost' : 'what stands before'
+    this.lost.push({ code: 'INVALID_EVENT', message: `${what} follow ${before} (${why})`, from, to })
   }
-}
-
-/** The last `count` of the places, in order, and what is left of them. */
-function lastPlaces(
-  lost: Reach['lost'],
-  count: number,
-): { readonly taken: readonly number[]; readonly left: Reach['lost'] } {
-  const taken: number[] = []
-  const left = lost.map((range) => ({ ...range }))
-  while (taken.length < count) {
-    const last = left.at(-1)
-    if (last === undefined) break
-    taken.push(--last.to)
-    if (last.to === last.from) left.pop()
-  }
-  return { taken: taken.reverse(), left }
-}
-
-/** What was made, in its places, among what is there; each at the time of the event before it. */
-function inOrder(
-  made: readonly EventInput[],
-  places: readonly number[],
-  events: readonly AnySessionEvent[],
-  firstTime: number,
-): AnySessionEvent[] {
-  const all: AnySessionEvent[] = []
-  let next = 0
-  const takeUntil = (seq: number): void => {
-    for (let event = events[next]; event !== undefined && event.seq < seq; event = events[++next]) all.push(event)
-  }
-  for (const [index, { type, data }] of made.entries()) {
-    const seq = places[index] ?? 0
-    takeUntil(seq)
-    all.push({ seq, time: all.at(-1)?.time ?? firstTime, type, data })
-  }
-  takeUntil(Number.POSITIVE_INFINITY)
-  return all
-}
-
-function* standIns({ from, to, time }: LostPlaces): Generator<AnySessionEvent, void, undefined> {
-  for (let seq = from; seq < to; seq++) yield { seq, time, type: LOST_EVENT_TYPE, data: {}, ignorable: true }
 }
 
 function gap(from: number, to: number, isTooMuch: boolean): Loss {

@@ -224,6 +224,8 @@ export interface StorageRepair {
   /** What is lost: ranges of seqs (or of bytes where seqs cannot be told), each with a sentence. */
   readonly lost: readonly {
     readonly message: string
+    /** Of events that were found, and that the grammar refuses where they stand, so that they are given up. */
+    readonly code?: 'INVALID_EVENT'
     readonly offset?: number
     readonly bytes?: number
     readonly from?: number

@@ -2,11 +2,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AnySessionEvent } from '../../src/event/event.ts'
+import { LOST_EVENT_TYPE } from '../../src/event/lost-event.ts'
 import { plain } from '../../src/message-format/plain.ts'
 import { openMemory } from '../../src/persistence/open-memory.ts'
 import type { Session } from '../../src/persistence/session-persistence.ts'
 import { LogFold } from '../../src/projection/log-fold.ts'
-import { LOST_EVENT_TYPE, SalvagedLog } from '../../src/recovery/salvaged-log.ts'
+import { SalvagedLog } from '../../src/recovery/salvaged-log.ts'
 import { assistant, collect, HEADER, tool, user } from '../persistence/conversation.ts'
 
 const SCALE = Number(process.env.SESSION_PERSISTENCE_TEST_SCALE ?? 1)
@@ -186,6 +187,83 @@ describe('SalvagedLog', () => {
     expect(JSON.stringify(result?.data)).not.toMatch(/never started|interrupted before/)
   })
 
+  describe('at the end, where the start of an open call may be lost', () => {
+    const calls = EVENTS.findIndex(({ type }) => type === 'tool/call')
+    const upTo = (end: number): readonly AnySessionEvent[] => EVENTS.slice(0, end)
+    const tiers = ({ events }: Salvaged): readonly string[] => {
+      const fold = new LogFold()
+      for (const event of events) fold.accept(event)
+      return fold.openCalls().map(({ tier }) => tier)
+    }
+
+    it('leaves a stand-in, without which a resume would call it never begun', async () => {
+      const found = await salvaged(upTo(calls), { isEndLost: (seen) => seen === calls })
+      expect(found.events.slice(calls)).toMatchObject([{ seq: calls, type: LOST_EVENT_TYPE, ignorable: true }])
+      expect(found.log.lost).toEqual([
+        { from: calls, to: calls, message: expect.stringMatching(/^a stand-in ends the log/) as string },
+      ])
+      expect(tiers(found)).toEqual(['outcome-unknown', 'outcome-unknown'])
+      // Repaired again there is nothing to be done.
+      expect((await salvaged(found.events)).log.lost).toEqual([])
+    })
+
+    it('leaves none where nothing is lost there, or nothing could be said of a call', async () => {
+      const whole = await salvaged(upTo(calls))
+      expect([whole.events, tiers(whole)]).toEqual([upTo(calls), ['not-started', 'not-started']])
+      for (const end of [calls - 1, calls + 2, EVENTS.length]) {
+        expect((await salvaged(upTo(end), { isEndLost: () => true })).events).toEqual(upTo(end))
+      }
+    })
+
+    it('leaves one where an event is given up there', async () => {
+      const odd = { seq: calls, time: 1, type: 'turn/end', data: { turn: 1, reason: { kind: 'completed' } } }
+      const found = await salvaged([...upTo(calls), odd])
+      expect(found.events).toEqual([...upTo(calls), expect.objectContaining({ seq: calls, type: LOST_EVENT_TYPE })])
+      expect(found.log.lost[0]).toMatchObject({ code: 'INVALID_EVENT', from: calls, to: calls })
+      expect(tiers(found)).toEqual(['outcome-unknown', 'outcome-unknown'])
+    })
+
+    it('leaves one where something else is made in the place of the start', async () => {
+      const from = upTo(calls - 1)
+      const time = 1
+      const compaction = { seq: calls - 1, time, type: 'compaction/start', data: { compactionId: 'c' } }
+      const answer = { ...(EVENTS[calls - 1] as AnySessionEvent), seq: calls }
+      const next = { seq: calls + 2, time, type: 'compaction/start', data: { compactionId: 'd' } }
+      const found = await salvaged([...from, compaction, answer, next])
+      expect(found.events.slice(calls + 1).map(({ type }) => type)).toEqual([
+        'compaction/end',
+        'compaction/start',
+        LOST_EVENT_TYPE,
+      ])
+      expect(tiers(found)).toEqual(['outcome-unknown', 'outcome-unknown'])
+    })
+
+    it('needs none where the stand-in of the start is there already', async () => {
+      const found = await salvaged(upTo(calls + 2).filter(({ seq }) => seq !== calls))
+      expect(found.events).toHaveLength(calls + 2)
+      expect(tiers(found)).toEqual(['outcome-unknown', 'outcome-unknown'])
+    })
+  })
+
+  it('gives up what the grammar refuses, and nothing else, where every event is there', async () => {
+    const start = EVENTS.findIndex(({ type, data }) => type === 'turn/start' && (data as { turn: number }).turn === 2)
+    const edited = EVENTS.map((event) => (event.seq === start ? { ...event, data: { turn: 3 } } : event))
+    const found = await salvaged(edited)
+    expectSound(found, edited)
+    expect(found.log.lost).toEqual([
+      {
+        code: 'INVALID_EVENT',
+        from: start,
+        to: start,
+        message: expect.stringMatching(
+          /^an event that cannot follow what stands before \(turn\/start at seq/,
+        ) as string,
+      },
+      expect.objectContaining({ from: start, to: start }),
+    ])
+    expect(found.events.map(({ type, data }) => [type, data])).toEqual(EVENTS.map(({ type, data }) => [type, data]))
+  })
+
   it('gives open calls the result of an interruption, in the format of the log', async () => {
     const [first, second] = EVENTS.filter(({ type }) => type === 'tool/result').map(({ seq }) => seq)
     const found = await salvaged(without(first ?? -1, second ?? -1))
@@ -267,6 +345,9 @@ describe('SalvagedLog', () => {
         async (holes) => {
           const proven = EVENTS.filter(({ seq }) => !holes.some(([from, count]) => from <= seq && seq < from + count))
           expectSound(await salvaged(proven), proven)
+          // The same without what shows that something is missing.
+          const renumbered = proven.map((event, seq) => ({ ...event, seq }))
+          expectSound(await salvaged(renumbered), renumbered)
         },
       ),
       { numRuns: 500 * SCALE },
