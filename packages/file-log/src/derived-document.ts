@@ -27,6 +27,15 @@ export async function readDerived(fs: FileSystem, path: string): Promise<string 
   }
 }
 
+/** Before the log changes under it: what is disposable may be gone too early, never too late. */
+export async function removeDerived(fs: FileSystem, path: string): Promise<void> {
+  try {
+    await fs.unlink(path)
+  } catch (error) {
+    if (!isMissing(error)) throw ioError(error, 'remove a derived document', path)
+  }
+}
+
 /** Replaces the document; `temporary` must be a new name in the same directory. */
 export async function writeDerived(fs: FileSystem, path: string, temporary: string, text: string): Promise<void> {
   const bytes = Buffer.from(text, 'utf8')

@@ -1,5 +1,5 @@
 /**
- * Explicit salvage of a corrupt log (events-and-recovery.md, what a crash
+ * Explicit salvage of a corrupt log, or of one whose events cannot follow each other (events-and-recovery.md, what a crash
  * leaves). Every record that can be proven is kept in order of seq, however its line was moved, repeated or glued to
  * another; core makes a legal log of them (`SalvagedLog`). The original stays beside it.
  */
@@ -7,6 +7,7 @@ import {
   type AnySessionEvent,
   FORMAT_VERSION,
   isElided,
+  isLegalLog,
   isSessionError,
   SalvagedLog,
   type SessionHeader,
@@ -14,8 +15,10 @@ import {
   type StorageRepairOptions,
 } from '@session-persistence/core'
 import { checkLog } from './check.ts'
+import { removeDerived } from './derived-document.ts'
 import { attempt } from './io-error.ts'
 import type { LogDialect } from './log-codec.ts'
+import { openLogReader } from './log-reader.ts'
 import { corruptError, type OpenedLog, openLog, readHeader } from './log-snapshot.ts'
 import type { WriterPlace } from './log-writer.ts'
 import { readBytes } from './read-bytes.ts'
@@ -30,7 +33,7 @@ const UNEXPLAINED_MAX = 100_000
 
 type Lost = StorageRepair['lost'][number]
 
-/** `dryRun` reads without a lock; otherwise the caller holds it. A log without damage is left as it is. */
+/** `dryRun` reads without a lock; otherwise the caller holds it. A log that is whole and legal is left as it is. */
 export async function repairLog(
   place: WriterPlace,
   { dryRun, signal, messageFormats }: StorageRepairOptions,
@@ -38,7 +41,10 @@ export async function repairLog(
   const { fs, layout, codec, name, id, durable } = place
   const directory = layout.directory(name)
   const check = await checkLog({ fs, layout, codec }, directory, id, signal)
-  if (check.problems.length === 0) {
+  if (
+    check.problems.length === 0 &&
+    (await isLegalLog(openLogReader({ ...place, directory: () => directory }), signal))
+  ) {
     // Perhaps the work of a repair that died, or could not sync, after its rename.
     if (!dryRun && durable) await attempt('sync the session directory', directory, () => fs.syncDirectory(directory))
     return { dryRun, kept: check.events, lost: [] }
@@ -55,6 +61,8 @@ export async function repairLog(
     const { kept } = found
     const lost = [...doubts.map((message) => ({ message })), ...found.lost, ...plan.lostBytes()]
     if (dryRun) return { dryRun, kept, lost }
+    // They may fit an event that stays, and hold what is given up before it. The summary tells how far the log once went.
+    await removeDerived(fs, layout.derived(directory, 'snapshots'))
     const header = timedHeader(dialect.header, found.firstTime)
     const { originalAt, log, unsynced } = await rewriteLog(
       place,

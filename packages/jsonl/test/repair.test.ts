@@ -162,6 +162,27 @@ it('of what holds nothing of ours is refused, and changes nothing', async () => 
   expect(await readdir(join(root, 's'))).toEqual(['session.jsonl'])
 })
 
+it('a number that somebody edited is given up, where no checksum tells of it, and a torn end is named', async () => {
+  await storage.delete('s')
+  storage = jsonlStorage({ root, durability: 'process', checksum: 'none' })
+  await store(storage, 's', TURNS)
+  const text = (await readLog(root, 's')).toString('utf8')
+  const seq = 2 * TURN_EVENTS
+  const start = text.indexOf('"turn":3')
+  const edit = `${text.slice(0, start)}"turn":5${text.slice(start + 8)}{"seq":72,"ti`
+  await writeLog(root, 's', Buffer.from(edit))
+  expect(await storage.check('s')).toMatchObject({ problems: [], torn: { bytes: 13 } })
+  const { kept, lost: report } = await repaired(Buffer.from(edit))
+  expect(kept).toBe(EVENTS.length)
+  expect(report).toMatchObject([
+    { code: 'INVALID_EVENT', from: seq, to: seq },
+    { from: seq, to: seq, message: expect.stringMatching(/the stand-in is turn\/start/) },
+    { offset: Buffer.byteLength(text), bytes: 13 },
+  ])
+  const time = SAMPLE_TIME + seq - 1
+  expect(await readAll(storage, 's')).toEqual(EVENTS.map((event) => (event.seq === seq ? { ...event, time } : event)))
+})
+
 describe('the start of a call at the end', () => {
   const asked = async (): Promise<{ readonly bytes: Buffer; readonly begunAt: number }> => {
     await storage.delete('s')
@@ -234,6 +255,22 @@ it('a forged seq does not fill the disk', async () => {
     { from: TURN_EVENTS, to: 2 ** 40 - 1, message: expect.stringContaining('ends before') },
     { from: 2 ** 40, to: 2 ** 40, message: expect.stringContaining('the original holds them') },
   ])
+})
+
+it('leaves no snapshot that knows of what the log has lost', async () => {
+  const notes = { 'acme/note': { ignorable: true } } as const
+  await using persistence = await openJsonl({ root, durability: 'process', events: notes })
+  const session = await persistence.create({ id: 'long' })
+  for (const content of ['first', 'second']) session.append('user/message', { message: { role: 'user', content } })
+  for (let count = 0; count < 1000; count++) session.append('acme/note' as never, count as never)
+  await session.close()
+  expect(await readdir(join(root, 'long'))).toContain('snapshots.json')
+  const bytes = await readLog(root, 'long')
+  await writeLog(root, 'long', bytes.fill(0x23, bytes.indexOf('first'), bytes.indexOf('first') + 5))
+  await persistence.repair('long', { dryRun: false })
+  await using resumed = await persistence.resume('long')
+  expect(resumed.nextSeq).toBe(1002)
+  expect(resumed.messages()).toEqual([{ role: 'user', content: 'second' }])
 })
 
 it('keeps each original of several repairs', async () => {

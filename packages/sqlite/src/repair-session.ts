@@ -1,5 +1,5 @@
 /**
- * Explicit salvage of a corrupt log. Every record that can be proven is
+ * Explicit salvage of a corrupt log, or of one whose events cannot follow each other. Every record that can be proven is
  * kept in its place; core makes a legal log of them (`SalvagedLog`). The original rows stay in the database.
  *
  * Damaged pages are another matter: nothing is written into a database whose pages SQLite itself finds damaged.
@@ -8,6 +8,7 @@ import {
   type AnySessionEvent,
   checkHeader,
   FORMAT_VERSION,
+  isLegalLog,
   SalvagedLog,
   SessionError,
   type SessionHeader,
@@ -16,12 +17,13 @@ import {
 } from '@session-persistence/core'
 import { checkSession } from './check-session.ts'
 import type { Connection } from './connection.ts'
-import { isIndexProblem, rebuildIndexes, rebuildRefusal } from './damaged-index.ts'
+import { findToRead, isIndexProblem, rebuildIndexes, rebuildRefusal } from './damaged-index.ts'
 import type { Database } from './database.ts'
 import { nextTurn } from './group-commit.ts'
 import { checkPages, freeListError, freeListProblems, hasSoundTrees, isFreeListProblem } from './page-check.ts'
 import { provenSlice, type RawSession, rawSession } from './proven-records.ts'
 import { originalAt, rewriteSession } from './rewrite-session.ts'
+import { SqliteReader } from './sqlite-reader.ts'
 
 /** Suffix of the kept original. */
 const ORIGINAL = 'damaged'
@@ -30,7 +32,7 @@ const MISSING_MAX = 1_000_000
 
 type Lost = StorageRepair['lost'][number]
 
-/** `dryRun` reads without a lock; otherwise the caller holds it. A log without damage is left as it is. */
+/** `dryRun` reads without a lock; otherwise the caller holds it. A log that is whole and legal is left as it is. */
 export async function repairSession(
   database: Database,
   id: string,
@@ -41,7 +43,7 @@ export async function repairSession(
   const problems = check.problems.filter((problem) => !isIndexProblem(problem) && !isFreeListProblem(problem))
   const isUnindexed = check.problems.some(isIndexProblem)
   if (isUnindexed && !dryRun) await rebuildIndexes(database)
-  if (problems.length === 0) {
+  if (problems.length === 0 && (await isLegal(database, id, signal))) {
     if (!dryRun && check.problems.some(isFreeListProblem)) await requireSafeWrites(database, id)
     const refusal = dryRun ? await database.read((connection) => sharedRefusal(connection, id, isUnindexed)) : undefined
     return { dryRun, kept: check.events, lost: refusal === undefined ? [] : [{ message: refusal.message }] }
@@ -59,6 +61,12 @@ export async function repairSession(
   await requireSafeWrites(database, id)
   await rewriteSession(database, found.number, salvage.header(), salvage.events(signal), ORIGINAL)
   return { dryRun, kept, lost: salvage.lost, originalAt: originalAt(database, found.number) }
+}
+
+/** A log that was deleted meanwhile has nothing to be repaired. */
+async function isLegal(database: Database, id: string, signal: AbortSignal | undefined): Promise<boolean> {
+  const stored = await database.read((connection) => findToRead(connection, id))
+  return stored === undefined || (await isLegalLog(Promise.resolve(new SqliteReader(database, stored)), signal))
 }
 
 class Salvage {

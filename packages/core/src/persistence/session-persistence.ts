@@ -230,8 +230,8 @@ export interface SessionPersistence extends AsyncDisposable {
     options?: { readonly expectHead?: HeadReceipt; readonly signal?: AbortSignal },
   ): Promise<VerifyReport>
   /**
-   * Salvages what can be proven of a damaged log, keeps the original, and says what is lost. A dry run unless told
-   * otherwise; a sound log is left as it is.
+   * Salvages what can be proven of a damaged log, or of one whose events cannot follow each other, keeps the original, and says what is
+   * lost. A dry run unless told otherwise; a log that `verify` finds nothing in is left as it is.
    * @throws NOT_FOUND; LOCKED; NOT_SUPPORTED where the backend has no repair; UNSUPPORTED_VERSION; CORRUPT where nothing
    * can be salvaged.
    */
