@@ -2,6 +2,7 @@
 import fs from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { ATTEMPTS, CLEAR_ATTEMPTS } from '../src/gate/attempts.ts'
 import {
   type Baseline,
   compareToBaseline,
@@ -9,9 +10,11 @@ import {
   isViolation,
   platformName,
   TOLERANCE,
+  TOLERANCE_BESIDE,
 } from '../src/gate/baseline.ts'
 import { EVERY } from '../src/gate/cpu-metrics.ts'
-import { ATTEMPTS, CLEAR_ATTEMPTS, type GateScope, measureGate, runGate } from '../src/gate/run-gate.ts'
+import { type GateScope, measureGate } from '../src/gate/measure-gate.ts'
+import { ATTEMPTS_ALONE, runGate } from '../src/gate/run-gate.ts'
 
 const committed = JSON.parse(fs.readFileSync(new URL('../baseline.json', import.meta.url), 'utf8')) as Baseline
 
@@ -41,7 +44,9 @@ describe('compareToBaseline', () => {
       committed.platform,
       measured({ ...committed.metrics, [name]: { ...metric, value } }),
     )
-    expect(findings).toEqual([{ kind: 'worse', metric: name, baseline: metric.value, value }])
+    expect(findings).toEqual([
+      { kind: 'worse', metric: name, baseline: metric.value, value, tolerance: TOLERANCE[metric.kind] },
+    ])
     expect(findings.every(isViolation)).toBe(true)
   })
 
@@ -74,7 +79,7 @@ describe('compareToBaseline', () => {
     const before = baseline({ counted: count(1), timed: cpu(1) }, 'elsewhere')
     const findings = compareToBaseline(before, 'here', measured({ counted: count(2), timed: cpu(9) }))
     expect(findings).toEqual([
-      { kind: 'worse', metric: 'counted', baseline: 1, value: 2 },
+      { kind: 'worse', metric: 'counted', baseline: 1, value: 2, tolerance: TOLERANCE.count },
       { kind: 'incomparable', metric: 'timed' },
     ])
   })
@@ -165,6 +170,106 @@ describe('runGate', () => {
       },
     })
     expect([counted.passed, measurements]).toEqual([false, CLEAR_ATTEMPTS])
+  })
+
+  describe('in doubt, beside the code of the baseline', () => {
+    const SLOW_MACHINE = 1.25
+    /** A machine that makes everything dearer than it was when the baseline was taken. */
+    const gate = async (factor: number, then: GateMetric = cpu(SLOW_MACHINE)): Promise<string> => {
+      const order: string[] = []
+      const slowdown = { metric: EVERY, factor }
+      const result = await runGate({
+        baseline: baseline(
+          { 'cpu/a jsonl': cpu(1), 'cpu/a sqlite': cpu(2), 'calls/a jsonl': count(1) },
+          platformName(),
+        ),
+        backends: [],
+        slowdown,
+        measure: async (scope) => {
+          order.push('now')
+          expect(scope.slowdown).toBe(slowdown)
+          const jsonl = measured({ 'cpu/a jsonl': cpu(SLOW_MACHINE * factor) })
+          return scope.counts ? new Map([...jsonl, ['cpu/a sqlite', cpu(2)], ['calls/a jsonl', count(1)]]) : jsonl
+        },
+        baselineCode: async () => async (scope) => {
+          order.push('then')
+          expect(scope).toEqual({ backends: ['jsonl'], counts: false })
+          return measured({ [then.kind === 'cpu' ? 'cpu/a jsonl' : 'cpu/other jsonl']: then })
+        },
+      })
+      const findings = result.findings.map(({ kind, metric, ...rest }) =>
+        'tolerance' in rest ? `${kind} ${metric}, at most ${rest.tolerance}` : kind,
+      )
+      return [...findings, result.passed ? 'open' : 'closed', order.join(' ')].join('; ')
+    }
+    const alone = Array.from({ length: ATTEMPTS_ALONE }, () => 'now').join(' ')
+    const pairs = (most: number): string =>
+      Array.from({ length: most }, (_, pair) => (pair % 2 === 0 ? 'then now' : 'now then')).join(' ')
+
+    it('stays open for a machine that makes both slower, after enough pairs to tell', async () => {
+      expect(await gate(1.0001)).toBe(`open; ${alone} ${pairs(CLEAR_ATTEMPTS)}`)
+    })
+
+    it('closes for a slowdown, by less than the figures alone would need', async () => {
+      const tolerance = TOLERANCE_BESIDE.cpu
+      expect(tolerance).toBeLessThan(TOLERANCE.cpu)
+      const closed = `worse cpu/a jsonl, at most ${tolerance}; closed; ${alone} ${pairs(CLEAR_ATTEMPTS)}`
+      expect(await gate(tolerance * 1.001)).toBe(closed)
+      expect(await gate(1.3)).toBe(closed)
+    })
+
+    it('takes enough pairs of every metric, also of one that the first pair clears', async () => {
+      const metrics = ['cpu/a jsonl', 'cpu/a sqlite']
+      const all = (scope: GateScope, value: (name: string) => number): ReadonlyMap<string, GateMetric> => {
+        const asked = metrics.filter((name) => scope.backends.length === 0 || scope.backends.includes(name.slice(6)))
+        return new Map(asked.map((name) => [name, cpu(value(name))]))
+      }
+      let pairs = 0
+      const result = await runGate({
+        baseline: baseline(Object.fromEntries(metrics.map((name) => [name, cpu(1)])), platformName()),
+        backends: [],
+        measure: async (scope) => all(scope, () => 1.3),
+        baselineCode: async () => async (scope) => {
+          pairs++
+          // One of its first processes fell into the dearer group.
+          return all(scope, (name) => (pairs === 1 && name === 'cpu/a sqlite' ? 1.35 : 1))
+        },
+      })
+      expect(result.findings.map(({ kind, metric }) => [kind, metric])).toEqual([
+        ['worse', 'cpu/a jsonl'],
+        ['worse', 'cpu/a sqlite'],
+      ])
+    })
+
+    it('goes by the figures where that code does not know the metric', async () => {
+      expect(await gate(1.3, count(1))).toMatch(
+        new RegExp(`^worse cpu/a jsonl, at most ${TOLERANCE.cpu}; closed; ${alone} then now`),
+      )
+    })
+
+    it('asks for it once, only in doubt of what differs between machines, and goes on with the figures without it', async () => {
+      let asked = 0
+      const attempts = async (value: GateMetric): Promise<number> => {
+        let measurements = 0
+        await runGate({
+          baseline: baseline({ a: { ...value, value: 1 } }, platformName()),
+          backends: [],
+          measure: async () => {
+            measurements++
+            return measured({ a: value })
+          },
+          baselineCode: async () => {
+            asked++
+            return undefined
+          },
+        })
+        return measurements
+      }
+      expect([await attempts(cpu(1)), asked]).toEqual([1, 0])
+      expect([await attempts(count(2)), asked]).toEqual([ATTEMPTS_ALONE, 0])
+      expect([await attempts(cpu(1.3)), asked]).toEqual([CLEAR_ATTEMPTS, 1])
+      expect([await attempts(cpu(1.15)), asked]).toEqual([ATTEMPTS, 2])
+    })
   })
 
   // Four times as slow: far outside what a busy machine does, since this proves the mechanism and no number. In memory,

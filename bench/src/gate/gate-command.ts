@@ -6,9 +6,20 @@ import { parseArgs, promisify } from 'node:util'
 import { SessionError } from 'session-persistence'
 import { findBackends } from '../backend/find-backends.ts'
 import { threeDigits } from '../report/quantity.ts'
-import { type Baseline, type Finding, type GateMetric, isViolation, platformName, TOLERANCE } from './baseline.ts'
+import { combined } from './attempts.ts'
+import {
+  type Baseline,
+  type ChangeFinding,
+  type Finding,
+  type GateMetric,
+  isViolation,
+  partOf,
+  platformName,
+} from './baseline.ts'
+import { BaselineCode } from './baseline-code.ts'
 import type { SeededSlowdown } from './cpu-metrics.ts'
-import { combined, type GateScope, measureGate, runGate } from './run-gate.ts'
+import { type GateMetrics, type GateScope, measureGate } from './measure-gate.ts'
+import { runGate } from './run-gate.ts'
 
 const HELP = `Compares this code with the committed baseline (bench/baseline.json).
 
@@ -54,11 +65,25 @@ export async function gateCommand(argv: readonly string[]): Promise<number> {
     return 0
   }
   const slowdown = values.slow === undefined ? undefined : readSlowdown(values.slow)
-  const baseline = chosen(JSON.parse(await fs.readFile(BASELINE, 'utf8')) as Baseline, values.backend)
+  const committed = JSON.parse(await fs.readFile(BASELINE, 'utf8')) as Baseline
+  const asked = values.backend
+  const baseline =
+    asked.length === 0 ? committed : partOf(committed, (name) => asked.includes(name.split(' ').at(-1) ?? ''))
+  await using code = new BaselineCode(BASELINE)
   const result = await runGate({
     baseline,
-    backends: values.backend,
-    measure: measureInChildren,
+    backends: asked,
+    measure: (scope) => measureInChildren(scope),
+    baselineCode: async () => {
+      try {
+        progress('preparing the code that the baseline was taken of')
+        const program = await code.prepare()
+        return (scope) => measureInChildren(scope, program)
+      } catch (error) {
+        progress(`the code of the baseline cannot be had, its figures decide: ${(error as Error).message}`)
+        return undefined
+      }
+    },
     progress,
     ...(slowdown === undefined ? {} : { slowdown }),
   })
@@ -77,17 +102,17 @@ export async function gateCommand(argv: readonly string[]): Promise<number> {
  * A process for each backend, however many are asked for: what is measured beside it changes how its code is compiled and
  * when memory is collected, by up to a third.
  */
-async function measureInChildren(scope: GateScope): Promise<ReadonlyMap<string, GateMetric>> {
+async function measureInChildren(scope: GateScope, program = process.argv[1] ?? ''): Promise<GateMetrics> {
   const asked = scope.backends.length > 0 ? scope.backends : (await findBackends()).backends.map(({ name }) => name)
   const metrics = new Map<string, GateMetric>()
   for (const backend of asked) {
-    for (const [name, metric] of await measureInChild({ ...scope, backends: [backend] })) metrics.set(name, metric)
+    for (const [name, metric] of await measureInChild({ ...scope, backends: [backend] }, program))
+      metrics.set(name, metric)
   }
   return metrics
 }
 
-async function measureInChild(scope: GateScope): Promise<ReadonlyMap<string, GateMetric>> {
-  const program = process.argv[1] ?? ''
+async function measureInChild(scope: GateScope, program: string): Promise<GateMetrics> {
   const { stdout } = await promisify(execFile)(process.execPath, [
     ...STEADY,
     program,
@@ -98,19 +123,12 @@ async function measureInChild(scope: GateScope): Promise<ReadonlyMap<string, Gat
   return new Map(Object.entries(JSON.parse(stdout) as { readonly [name: string]: GateMetric }))
 }
 
-/** The part of a baseline that belongs to the backends which are measured. */
-function chosen(baseline: Baseline, backends: readonly string[]): Baseline {
-  if (backends.length === 0) return baseline
-  const kept = Object.entries(baseline.metrics).filter(([name]) => backends.includes(name.split(' ').at(-1) ?? ''))
-  return { ...baseline, metrics: Object.fromEntries(kept) }
-}
-
 /** More measurements than the gate takes: what is off here is off in every run that follows. */
 const BASELINE_RUNS = 15
 
 /** Combined as the gate combines its own. */
 async function takeBaseline(backends: readonly string[], progress: (text: string) => void): Promise<Baseline> {
-  const runs: ReadonlyMap<string, GateMetric>[] = []
+  const runs: GateMetrics[] = []
   for (let run = 1; run <= BASELINE_RUNS; run++) {
     progress(`baseline, run ${run} of ${BASELINE_RUNS}`)
     runs.push(await measureInChildren({ backends, counts: run === 1 }))
@@ -149,8 +167,7 @@ function describe(finding: Finding): string {
   }
 }
 
-function change({ metric, baseline, value }: { metric: string; baseline: number; value: number }): string {
-  const tolerance = TOLERANCE[metric.startsWith('cpu/') ? 'cpu' : metric.startsWith('memory/') ? 'memory' : 'count']
+function change({ metric, baseline, value, tolerance }: ChangeFinding<string>): string {
   const times = baseline === 0 ? '' : `, ${threeDigits(value / baseline)} times (at most ${tolerance})`
   return `${metric}: ${threeDigits(value)}, was ${threeDigits(baseline)}${times}`
 }
