@@ -120,8 +120,8 @@ describe('runGate', () => {
     })
     expect(result.passed).toBe(true)
     expect(scopes).toEqual([
-      { backends: [], counts: true },
-      { backends: ['jsonl'], counts: false },
+      { backends: [], counts: true, memory: true },
+      { backends: ['jsonl'], counts: false, memory: false },
     ])
   })
 
@@ -193,7 +193,7 @@ describe('runGate', () => {
         },
         baselineCode: async () => async (scope) => {
           order.push('then')
-          expect(scope).toEqual({ backends: ['jsonl'], counts: false })
+          expect(scope).toEqual({ backends: ['jsonl'], counts: false, memory: false })
           return measured({ [then.kind === 'cpu' ? 'cpu/a jsonl' : 'cpu/other jsonl']: then })
         },
       })
@@ -275,7 +275,7 @@ describe('runGate', () => {
   // Four times as slow: far outside what a busy machine does, since this proves the mechanism and no number. In memory,
   // so that no disk is waited for.
   it('notices a real slowdown that was put into every metric at once', { timeout: 600_000 }, async () => {
-    const scope: GateScope = { backends: ['memory'], counts: false }
+    const scope: GateScope = { backends: ['memory'], counts: false, memory: true }
     const before = await measureGate(scope)
     const slow = await measureGate({ ...scope, slowdown: { metric: EVERY, factor: 4 } })
     const result = await runGate({

@@ -41,8 +41,8 @@ export async function repeat(attempts: Attempts, first: GateScope): Promise<read
 /** The backends of these metrics. */
 export function scopeOf(names: readonly string[], metrics: GateMetrics, first: GateScope): GateScope {
   const backends = new Set(names.map((name) => name.split(' ').at(-1) ?? ''))
-  const counts = names.some((name) => metrics.get(name)?.kind === 'count')
-  return { ...first, counts, backends: [...backends] }
+  const kinds = names.map((name) => metrics.get(name)?.kind)
+  return { ...first, counts: kinds.includes('count'), memory: kinds.includes('memory'), backends: [...backends] }
 }
 
 /** Enough attempts, of each metric in doubt, all beyond its limit: more of them would not open the gate. */

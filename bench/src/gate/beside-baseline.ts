@@ -1,7 +1,10 @@
 /** Measures this code in turn with the code that the baseline was taken of: the same machine, the same moment. */
-import { ATTEMPTS, type Attempts, CLEAR_ATTEMPTS, combined, repeat } from './attempts.ts'
+import { type Attempts, CLEAR_ATTEMPTS, combined, repeat } from './attempts.ts'
 import { type Baseline, compareToBaseline, type Finding, platformName, TOLERANCE_BESIDE } from './baseline.ts'
 import type { GateMetrics, GateScope, MeasureGate } from './measure-gate.ts'
+
+/** At most, so that the gate ends within ten minutes on a busy machine, too; five decide what is clear. */
+const PAIRS = 7
 
 export interface Beside {
   /** Of the metrics that are in doubt. */
@@ -25,11 +28,11 @@ export async function measureBeside(options: Beside): Promise<BesideResult> {
   const attempts: Attempts = {
     taken: [],
     least: CLEAR_ATTEMPTS,
-    most: ATTEMPTS,
+    most: PAIRS,
     measure: async (scope) => {
       progress(`measuring beside the code of the baseline: ${scope.backends.join(', ')}`)
       const measureBefore = async (): Promise<void> => {
-        before.push(await measureBaselineCode({ ...plain, backends: scope.backends }))
+        before.push(await measureBaselineCode({ ...plain, backends: scope.backends, memory: scope.memory }))
       }
       // By turns: what warms up or tires while they run is in favour of neither.
       const beforeFirst = before.length % 2 === 0

@@ -131,7 +131,7 @@ async function takeBaseline(backends: readonly string[], progress: (text: string
   const runs: GateMetrics[] = []
   for (let run = 1; run <= BASELINE_RUNS; run++) {
     progress(`baseline, run ${run} of ${BASELINE_RUNS}`)
-    runs.push(await measureInChildren({ backends, counts: run === 1 }))
+    runs.push(await measureInChildren({ backends, counts: run === 1, memory: true }))
   }
   const metrics = [...combined(runs)].map(
     ([name, metric]) => [name, { ...metric, value: Number(metric.value.toPrecision(4)) }] as const,

@@ -14,6 +14,8 @@ export interface GateScope {
   readonly backends: readonly string[]
   /** Counts as well as CPU time. */
   readonly counts: boolean
+  /** Peaks of memory as well. */
+  readonly memory: boolean
   readonly slowdown?: SeededSlowdown
 }
 
@@ -34,7 +36,7 @@ export async function measureGate(scope: GateScope): Promise<GateMetrics> {
   try {
     const cpu = await cpuMetrics(context, scope.slowdown)
     await context.endScenario()
-    const memory = await memoryMetrics(context)
+    const memory = scope.memory ? await memoryMetrics(context) : []
     await context.endScenario()
     const counts = scope.counts ? await countMetrics(context) : []
     return new Map([...slowed(counts, scope.slowdown), ...cpu, ...slowed(memory, scope.slowdown)])

@@ -14,7 +14,7 @@ import type { GateMetrics, GateScope, MeasureGate } from './measure-gate.ts'
 /** Measurements that are held against the committed figures, before the code that those were taken of is measured beside. */
 export const ATTEMPTS_ALONE = 3
 
-export interface GateOptions extends Omit<GateScope, 'counts'> {
+export interface GateOptions extends Pick<GateScope, 'backends' | 'slowdown'> {
   readonly baseline: Baseline
   /** Takes one measurement; in a process of its own, since code that ran before is compiled differently. */
   readonly measure: MeasureGate
@@ -36,7 +36,7 @@ export interface GateResult {
  */
 export async function runGate(options: GateOptions): Promise<GateResult> {
   const { baseline, backends, slowdown, baselineCode, progress = () => {} } = options
-  const whole: GateScope = { backends, counts: true, ...(slowdown === undefined ? {} : { slowdown }) }
+  const whole: GateScope = { backends, counts: true, memory: true, ...(slowdown === undefined ? {} : { slowdown }) }
   const alone: Attempts = {
     taken: [],
     least: 1,
