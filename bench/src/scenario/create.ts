@@ -21,7 +21,9 @@ export const createScenario: Scenario = {
     const cases = bareCases(context)
     for (const backend of context.backends) cases.push(...(await backendCases(context, backend)))
     context.progress('creating sessions')
-    const samples = await interleave(cases, context.plan())
+    const plan = context.plan()
+    const warmUp = Math.max(plan.warmUp, Math.ceil(context.scale.settledCreates / CREATED))
+    const samples = await interleave(cases, { ...plan, warmUp })
     return subjects.map((backend): Row => {
       const name = nameOf(backend)
       return ratioRow(

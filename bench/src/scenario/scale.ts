@@ -10,6 +10,8 @@ export interface Scale {
   readonly flushes: { readonly [eventsPerFlush: number]: number }
   /** Single appends before those that count. */
   readonly settled: number
+  /** Sessions created before those that count: the first in a process take several times as long, until their code is compiled. */
+  readonly settledCreates: number
   readonly pipelined: number
   readonly sessions: number
   readonly deltaEvents: number
@@ -29,6 +31,7 @@ export const FULL: Scale = {
   longWarmUp: 1,
   flushes: { 1: 100, 10: 40, 100: 12, 1000: 4 },
   settled: 1000,
+  settledCreates: 300,
   pipelined: 2000,
   sessions: 64,
   deltaEvents: 100_000,
