@@ -27,12 +27,16 @@ export async function readDerived(fs: FileSystem, path: string): Promise<string 
   }
 }
 
-/** Before the log changes under it: what is disposable may be gone too early, never too late. */
-export async function removeDerived(fs: FileSystem, path: string): Promise<void> {
+/** Before the log changes under it: what is disposable may be gone too early, never too late. True when it was there. */
+export async function removeDerived(fs: FileSystem, path: string): Promise<boolean> {
   try {
+    // Nothing else is ever read as one.
+    if ((await fs.lstat(path)).kind !== 'file') return false
     await fs.unlink(path)
+    return true
   } catch (error) {
-    if (!isMissing(error)) throw ioError(error, 'remove a derived document', path)
+    if (isMissing(error)) return false
+    throw ioError(error, 'remove a derived document', path)
   }
 }
 

@@ -15,7 +15,6 @@ import {
   type StorageRepairOptions,
 } from '@session-persistence/core'
 import { checkLog } from './check.ts'
-import { removeDerived } from './derived-document.ts'
 import { attempt } from './io-error.ts'
 import type { LogDialect } from './log-codec.ts'
 import { openLogReader } from './log-reader.ts'
@@ -61,8 +60,6 @@ export async function repairLog(
     const { kept } = found
     const lost = [...doubts.map((message) => ({ message })), ...found.lost, ...plan.lostBytes()]
     if (dryRun) return { dryRun, kept, lost }
-    // They may fit an event that stays, and hold what is given up before it. The summary tells how far the log once went.
-    await removeDerived(fs, layout.derived(directory, 'snapshots'))
     const header = timedHeader(dialect.header, found.firstTime)
     const { originalAt, log, unsynced } = await rewriteLog(
       place,

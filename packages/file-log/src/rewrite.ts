@@ -1,7 +1,15 @@
 /** Replaces a stored log by another in one step: a new file beside it, synced, renamed over it (formats.md, versioning). */
-import { type AnySessionEvent, SessionError, type SessionHeader, type StorageTail } from '@session-persistence/core'
+import {
+  type AnySessionEvent,
+  SessionError,
+  type SessionHeader,
+  type StorageTail,
+  summaryHead,
+} from '@session-persistence/core'
+import { readDerived, removeDerived } from './derived-document.ts'
 import type { FileSystem, OpenFile } from './file-system.ts'
 import { attempt, ioError, systemErrorName } from './io-error.ts'
+import type { Layout } from './layout.ts'
 import type { WriterPlace } from './log-writer.ts'
 import { createPrivateFile } from './private-path.ts'
 import { readInto } from './read-bytes.ts'
@@ -50,8 +58,9 @@ export async function rewriteLog(
     }
     if (durable) await attempt('sync the rewritten log', temporary, () => file.sync())
     if (keepOriginal !== undefined) originalAt = await copyAside(fs, path, keepOriginal, durable)
-    // The copy's entry must not be lost while the rename is kept.
-    if (durable && originalAt !== undefined) await fs.syncDirectory(directory)
+    const isRemoved = await removeOutdated(fs, layout, directory, tail.nextSeq)
+    // Neither the copy's entry nor the removals may be lost while the rename is kept.
+    if (durable && (isRemoved || originalAt !== undefined)) await fs.syncDirectory(directory)
     await fs.rename(temporary, path)
   } catch (error) {
     await fs.unlink(temporary).catch(() => {})
@@ -67,6 +76,18 @@ export async function rewriteLog(
   }
   const log = StoredLog.published(place, dialect, { identity: stat.identity, length }, tail)
   return { log, tail, originalAt, unsynced }
+}
+
+/**
+ * Removes what was derived from the old log, before a new one is there: its newest event may well stay, and then documents
+ * that hold what was given up before it would still fit. A summary that was made for an event behind the new end says how far the log
+ * once went. True when something was removed.
+ */
+async function removeOutdated(fs: FileSystem, layout: Layout, directory: string, end: number): Promise<boolean> {
+  const snapshots = await removeDerived(fs, layout.derived(directory, 'snapshots'))
+  const summary = layout.derived(directory, 'summary')
+  const seq = summaryHead((await readDerived(fs, summary)) ?? '')?.seq ?? -1
+  return seq < end && (await removeDerived(fs, summary)) ? true : snapshots
 }
 
 /** Copies the file beside itself under a suffix, with a count when that name is taken; resolves with its path. */

@@ -1,6 +1,6 @@
 // Proves that a repair keeps every record that can be proven, says what is lost, keeps the original, and leaves a log
 // that reads and resumes; and that a dry run, and a repair of a sound log, change nothing.
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type AnySessionEvent, LogFold, type StorageRepair } from '@session-persistence/core'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -271,6 +271,47 @@ it('leaves no snapshot that knows of what the log has lost', async () => {
   await using resumed = await persistence.resume('long')
   expect(resumed.nextSeq).toBe(1002)
   expect(resumed.messages()).toEqual([{ role: 'user', content: 'second' }])
+})
+
+describe('the summary beside a repaired log', () => {
+  const title = (name: string) => ['session/title', { title: name }] as const
+  const store = async (): Promise<Buffer> => {
+    await using persistence = await openJsonl({ root, durability: 'process' })
+    await using session = await persistence.create({ id: 'titled' })
+    for (const name of ['first', 'second']) session.append(...title(name))
+    session.append('user/message', { message: { role: 'user', content: 'last' } })
+    await session.close()
+    return await readLog(root, 'titled')
+  }
+  const repair = async (damage: (bytes: Buffer) => void): Promise<void> => {
+    const bytes = await store()
+    damage(bytes)
+    await writeLog(root, 'titled', bytes)
+    await storage.repair?.('titled', { dryRun: false })
+  }
+
+  it('is removed where it fits an event that stays: a listing shows what the log holds', async () => {
+    await repair((bytes) => bytes.fill(0x23, bytes.indexOf('second'), bytes.indexOf('second') + 6))
+    await using persistence = await openJsonl({ root, durability: 'process' })
+    const { sessions } = await persistence.list()
+    expect(sessions.find(({ id }) => id === 'titled')).toMatchObject({ title: 'first' })
+    expect((await persistence.inspect('titled')).summary()).toMatchObject({ title: 'first' })
+  })
+
+  it('stays where it says how far the log once went', async () => {
+    await repair((bytes) => bytes.fill(0x23, bytes.indexOf('last'), bytes.indexOf('last') + 4))
+    expect(await readdir(join(root, 'titled'))).toContain('summary.json')
+    await using persistence = await openJsonl({ root, durability: 'process' })
+    expect(await persistence.verify('titled')).toMatchObject({ ok: true })
+    await using session = await persistence.resume('titled')
+    expect(session.recovery?.missing).toEqual({ from: 2, to: 2 })
+  })
+
+  it('may be anything: what is not a file is never read, and stays', async () => {
+    await mkdir(join(root, 's', 'summary.json'))
+    await mkdir(join(root, 's', 'snapshots.json'))
+    expect(await repaired(edited((all) => all.splice(5, 1)))).toMatchObject({ kept: EVENTS.length })
+  })
 })
 
 it('keeps each original of several repairs', async () => {
