@@ -28,7 +28,7 @@ export interface RewrittenLog {
   readonly unsynced: unknown
 }
 
-/** A batch for each page of `events`. The caller holds the lock and has settled the old log. */
+/** A batch for each page of `events`, which must be within `LIMITS.batchBytes`. The caller holds the lock and has settled the old log. */
 export async function rewriteLog(
   place: WriterPlace,
   header: SessionHeader,

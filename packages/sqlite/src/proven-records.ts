@@ -8,6 +8,8 @@ import { rowOf } from './session-statements.ts'
 
 /** Events of one slice: proving them holds the event loop. */
 const SLICE_EVENTS = 1000
+/** Of texts: events may be large, and a slice is held as a whole. */
+const SLICE_BYTES = 16 * 1024 * 1024
 
 /** What a session's row says, unproven: records that verify under its salt prove that, and nothing else is used. */
 export interface RawSession {
@@ -44,14 +46,16 @@ interface ProvenSlice {
 
 export function provenSlice(connection: Connection, number: number, salt: number, from: number): ProvenSlice {
   const events: AnySessionEvent[] = []
+  let bytes = 0
   try {
     for (const rows of recordsFrom(connection, { number, salt }, { from, to: SEQ_SPAN - 1 })) {
       let next = from
       for (const row of rows) {
+        bytes += row.damage === undefined ? row.data.bytes.length : 0
         for (const event of provenEvents(row)) if (event.seq >= from) events.push(event)
         next = Math.max(next, row.seq + 1, (events.at(-1)?.seq ?? 0) + 1)
       }
-      if (events.length >= SLICE_EVENTS && next > from) return { events, next }
+      if ((events.length >= SLICE_EVENTS || bytes >= SLICE_BYTES) && next > from) return { events, next }
     }
   } catch (error) {
     // Behind damaged pages nothing can be reached; what came before is proven all the same.

@@ -13,18 +13,20 @@
  */
 import { isSessionError } from '../errors.ts'
 import type { AnySessionEvent } from '../event/event.ts'
+import { BATCH_SIZE_MAX } from '../event/event-bytes.ts'
 import { coreMessageFormats } from '../message-format/core-formats.ts'
 import type { MessageFormat } from '../message-format/message-format.ts'
 import { LogFold } from '../projection/log-fold.ts'
 import { type TurnsState, turnsProjection } from '../projection/turns.ts'
 import type { StorageRepair } from '../storage/session-storage.ts'
+import { BoundedPage, sizeOf } from './bounded-page.ts'
 import { bridgeTo } from './bridge.ts'
 import { inOrder, type LostPlaces, lastPlaces, type PlaceRange, standIn, standIns } from './lost-places.ts'
 import { openCallsOf } from './open-calls.ts'
 
-const PAGE_EVENTS = 1000
-/** Events behind lost places after which nothing is made in those any more. */
+/** Events behind lost places after which nothing is made in those any more; and what they may take, in UTF-16 units. */
 const REACH_EVENTS = 1000
+const REACH_SIZE = BATCH_SIZE_MAX
 /** Events that are made or judged again to make way, in all: hostile numbers must not make a repair endless. */
 const EFFORT_MAX = 2_000_000
 
@@ -53,6 +55,8 @@ interface Reach {
   lost: PlaceRange[]
   /** In order: what was made in lost places, and what was found. */
   events: AnySessionEvent[]
+  /** Of what was found, all in all. */
+  size: number
 }
 
 /** One pass over the proven events; another one over the same decides alike. */
@@ -72,7 +76,7 @@ export class SalvagedLog {
   #misfits: { readonly from: number; to: number; readonly why: string } | undefined
   /** What is decided and was not given out yet: events, and lost places between them. */
   #settled: (AnySessionEvent | LostPlaces)[] = []
-  #page: AnySessionEvent[] = []
+  readonly #page: BoundedPage = new BoundedPage()
   /** After everything given out, and the time of the last. Unlike the fold it knows of the stand-ins. */
   #turns: TurnsState = turnsProjection.initial()
   #lastTime = 0
@@ -143,12 +147,14 @@ export class SalvagedLog {
     yield* this.#wholePages()
     if (this.#hidesStart()) {
       const seq = this.#kept++
-      this.#page.push(standIn(seq, this.#lastTime))
+      const page = this.#page.add(standIn(seq, this.#lastTime))
+      if (page !== undefined) yield page
       const message =
         'a stand-in ends the log: without it a call whose start may be lost would look as if it had never begun'
       this.lost.push({ message, from: seq, to: seq })
     }
-    if (this.#page.length > 0) yield this.#page
+    const rest = this.#page.take()
+    if (rest.length > 0) yield rest
   }
 
   /** Whether the start of an open call may be lost, and nothing in the log tells that. */
@@ -167,19 +173,17 @@ export class SalvagedLog {
     this.#settled = []
     for (const one of settled) {
       for (const event of 'seq' in one ? [one] : standIns(one)) {
-        this.#page.push(event)
+        const page = this.#page.add(event)
         this.#lastTime = event.time
         if (this.#options.judged) this.#turns = turnsProjection.apply(this.#turns, event)
-        if (this.#page.length < PAGE_EVENTS) continue
-        yield this.#page
-        this.#page = []
+        if (page !== undefined) yield page
       }
     }
   }
 
   /** Every place up to `to`, exclusive, is a lost one from here on. */
   #lose(to: number): void {
-    this.#reach ??= { before: this.#fold?.clone(), time: this.#time, lost: [], events: [] }
+    this.#reach ??= { before: this.#fold?.clone(), time: this.#time, lost: [], events: [], size: 0 }
     const last = this.#reach.lost.at(-1)
     if (last !== undefined && last.from >= this.#kept) last.to = to
     else this.#reach.lost.push({ from: this.#kept, to })
@@ -190,8 +194,7 @@ export class SalvagedLog {
     const why = this.#follow(this.#fold, [event])
     if (why === undefined) {
       if (this.#reach === undefined) this.#settled.push(event)
-      else this.#reach.events.push(event)
-      if ((this.#reach?.events.length ?? 0) > REACH_EVENTS) this.#settle()
+      else this.#reachOver(this.#reach, event)
     } else if (!this.#makeWay(event)) {
       if (this.#misfits?.to === event.seq - 1) this.#misfits.to = event.seq
       else {
@@ -200,6 +203,12 @@ export class SalvagedLog {
       }
       this.#lose(event.seq + 1)
     }
+  }
+
+  #reachOver(reach: Reach, event: AnySessionEvent): void {
+    reach.events.push(event)
+    reach.size += sizeOf(event)
+    if (reach.events.length > REACH_EVENTS || reach.size > REACH_SIZE) this.#settle()
   }
 
   /** Makes in the last of the lost places what the event needs before it; false where that cannot be. */

@@ -331,6 +331,23 @@ describe('SalvagedLog', () => {
     expect(pages.flat().every(({ seq }, index) => seq === index)).toBe(true)
   })
 
+  it('gives out pages that a batch can hold, and what is large alone', async () => {
+    const text = 'x'.repeat(3 * 1024 * 1024)
+    const sizes = [1, 1, 1, 1, 1, 1, 9, 1, 1]
+    const events = sizes.map((size, index) => ({
+      seq: index + 1,
+      time: 1,
+      type: 'user/message',
+      data: { message: user(text.repeat(size)) },
+    }))
+    const log = new SalvagedLog({ judged: true, messageFormat: 'plain', missingMax: 1 })
+    const found = async function* (): AsyncGenerator<AnySessionEvent[]> {
+      yield events
+    }
+    const pages = await collect(log.pages(found()))
+    expect(pages.map((page) => page.map(({ seq }) => seq))).toEqual([[0, 1, 2, 3, 4, 5], [6], [7], [8, 9]])
+  })
+
   it('keeps what is of another version as it is', async () => {
     const found = await salvaged(without(1), { judged: false })
     expect(found.events.filter((event) => EVENTS[event.seq] !== event).map(({ type }) => type)).toEqual([
