@@ -1,5 +1,6 @@
 /** What file backends share; a backend is a codec over it. */
 export * from './chunk-glance.ts'
+export * from './crc-inverse.ts'
 export * from './empty-reader.ts'
 export * from './file-log-storage.ts'
 export * from './file-system.ts'

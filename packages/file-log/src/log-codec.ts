@@ -6,7 +6,7 @@
  * A log is a header, then *units* (lines, frames), each holding one or more events; one or more units make a *batch*,
  * which is what one append wrote. Offsets are absolute in the file.
  */
-import type { AnySessionEvent, SessionHeader, StoredRecord } from '@session-persistence/core'
+import type { AnySessionEvent, SessionHeader, StorageRepairOptions, StoredRecord } from '@session-persistence/core'
 
 export type MaybePromise<T> = T | Promise<T>
 
@@ -43,6 +43,26 @@ export interface UnitSpan {
 export interface SalvagedUnit extends UnitSpan {
   /** False when nothing but the unit itself lies in its span: its terminator is missing or damaged. */
   readonly terminated: boolean
+}
+
+/** Where a unit ends; of the header, with -1 for its seq. */
+export interface UnitEnd {
+  readonly end: number
+  readonly lastSeq: number
+}
+
+/** What a window to salvage from stands between. */
+export interface SalvagePlace {
+  /** The last unit that was found before the window, or the header; undefined where it cannot be told where that ends. */
+  readonly before: UnitEnd | undefined
+  /** Whether the file ends with the window. */
+  readonly isLast: boolean
+}
+
+/** The log of a damaged header, and what must be said of its fields: kept without proof, or lost. */
+export interface SalvagedHeader {
+  readonly dialect: LogDialect
+  readonly doubts: readonly string[]
 }
 
 export interface BatchSpan {
@@ -141,7 +161,10 @@ export interface LogDialect {
    * Every verified unit in the window, wherever it stands and whatever surrounds it, in order of offset; and how many
    * bytes need no second look. For `repair`.
    */
-  salvage(window: Window): MaybePromise<{ readonly units: readonly SalvagedUnit[]; readonly consumed: number }>
+  salvage(
+    window: Window,
+    place: SalvagePlace,
+  ): MaybePromise<{ readonly units: readonly SalvagedUnit[]; readonly consumed: number }>
   /**
    * For listing: the CRC that the receipt of the newest event has (core, `HeadReceipt`), from the last bytes of a log
    * that `glance` found sound. Undefined where telling it takes more than its bytes.
@@ -216,11 +239,12 @@ export interface LogCodec {
   /** The log that starts with these bytes (`headerBytesMax` of them, or all). CORRUPT, UNSUPPORTED_VERSION. */
   open(prefix: Buffer): LogDialect
   /**
-   * The same for a damaged header, for `repair`: what can still be told from its bytes and from the units behind it.
-   * `doubts` says what could not be proven; undefined when no unit could be read with it.
+   * The same for a damaged header, for `repair`: what can still be told from its bytes and from the units behind it;
+   * undefined when nothing tells how those could be read. `dataStart` is 0 where it cannot be told where the header ends.
    */
   salvageHeader(
     prefix: Buffer,
     id: string,
-  ): { readonly dialect: LogDialect; readonly doubts: readonly string[] } | undefined
+    messageFormats: StorageRepairOptions['messageFormats'],
+  ): MaybePromise<SalvagedHeader | undefined>
 }

@@ -16,7 +16,7 @@ import {
 } from '@session-persistence/core'
 import { checkLog } from './check.ts'
 import { attempt } from './io-error.ts'
-import type { LogDialect } from './log-codec.ts'
+import type { SalvagedHeader } from './log-codec.ts'
 import { openLogReader } from './log-reader.ts'
 import { corruptError, type OpenedLog, openLog, readHeader } from './log-snapshot.ts'
 import type { WriterPlace } from './log-writer.ts'
@@ -50,14 +50,20 @@ export async function repairLog(
   }
   const opened = await openLog(fs, layout, directory, id)
   try {
-    const { dialect, doubts } = await headerOf(place, opened)
+    const { dialect, doubts } = await headerOf(place, opened, messageFormats)
     const { file, path, stat } = opened
     const source: ScanSource = { file, path, codec, dialect, end: stat.size, terminated: true }
     const spans = await salvageSpans(source, signal)
     const plan = new RepairPlan(source, spans, messageFormats)
     const found = plan.begin()
     for await (const _ of found.pages(plan.proven(signal)));
-    const { kept } = found
+    const { kept, seen } = found
+    if (seen === 0) {
+      throw corruptError(opened.path, id, {
+        offset: dialect.dataStart,
+        message: 'nothing could be salvaged: no event can be proven',
+      })
+    }
     const lost = [...doubts.map((message) => ({ message })), ...found.lost, ...plan.lostBytes()]
     if (dryRun) return { dryRun, kept, lost }
     const header = timedHeader(dialect.header, found.firstTime)
@@ -84,14 +90,15 @@ function timedHeader(header: SessionHeader, firstTime: number | undefined): Sess
 async function headerOf(
   { codec, id }: WriterPlace,
   opened: OpenedLog,
-): Promise<{ readonly dialect: LogDialect; readonly doubts: readonly string[] }> {
+  messageFormats: StorageRepairOptions['messageFormats'],
+): Promise<SalvagedHeader> {
   try {
     return { dialect: await readHeader(opened, codec, id), doubts: [] }
   } catch (error) {
     if (!isSessionError(error, 'CORRUPT')) throw error
     // More than a header: the units behind it are what proves it.
     const prefix = await readBytes(opened.file, opened.path, 0, Math.min(opened.stat.size, 2 * codec.headerBytesMax))
-    const found = codec.salvageHeader(prefix, id)
+    const found = await codec.salvageHeader(prefix, id, messageFormats)
     if (found === undefined) {
       throw corruptError(opened.path, id, {
         offset: 0,

@@ -1,6 +1,6 @@
 /** What of a damaged log can be proven, in order of seq, and what is missing between. */
 
-import type { SalvagedUnit } from './log-codec.ts'
+import type { SalvagedUnit, UnitEnd } from './log-codec.ts'
 import { findTerminator } from './next-unit.ts'
 import { readBytes } from './read-bytes.ts'
 import type { ScanSource } from './scan-pages.ts'
@@ -22,6 +22,7 @@ export async function salvageSpans(source: ScanSource, signal: AbortSignal | und
   const { file, path, codec, dialect, end } = source
   const spans: SalvagedSpan[] = []
   let length = STEP_BYTES
+  let before: UnitEnd | undefined = dialect.dataStart > 0 ? { end: dialect.dataStart, lastSeq: -1 } : undefined
   for (let at = dialect.dataStart; at < end; ) {
     signal?.throwIfAborted()
     if (codec.terminator !== undefined) {
@@ -37,13 +38,14 @@ export async function salvageSpans(source: ScanSource, signal: AbortSignal | und
     const last = at + bytes.length >= end
     const window =
       last && codec.terminator !== undefined ? Buffer.concat([bytes, Buffer.from([codec.terminator])]) : bytes
-    const { units, consumed } = await dialect.salvage({ bytes: window, offset: at })
+    const { units, consumed } = await dialect.salvage({ bytes: window, offset: at }, { before, isLast: last })
     if (consumed === 0 && !last && codec.terminator === undefined && length < codec.unitBytesMax) {
-      length *= GROWTH
+      length = Math.min(GROWTH * length, codec.unitBytesMax)
       continue
     }
     length = STEP_BYTES
     for (const unit of units) add(spans, unit, end)
+    before = units.at(-1) ?? before
     if (last || consumed === 0) break
     at += consumed
   }

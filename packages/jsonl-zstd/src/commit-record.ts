@@ -17,7 +17,7 @@
  * Salt and offset make a record count in its own session and at its own place only.
  */
 import { crc32 } from 'node:zlib'
-import { seedOf } from './crc-inverse.ts'
+import { seedOf } from '@session-persistence/file-log'
 
 export const COMMIT_BYTES = 44
 const MAGIC = 0x184d2a5d

@@ -24,6 +24,7 @@ import type {
   LogCodec,
   LogDialect,
   SalvagedUnit,
+  SalvagePlace,
   ScanOptions,
   ScanPosition,
   ScanResult,
@@ -41,7 +42,8 @@ import { encodeUnit, requireContiguous, UNIT_BYTES_MAX } from './frame-unit.ts'
 import { glanceLog } from './glance.ts'
 import { decodeHeaderUnit, encodeHeaderUnit, HEADER_UNIT_BYTES_MAX, holdsHeaderUnit } from './header-unit.ts'
 import { LineWriter } from './record-lines.ts'
-import { salvageFrames, salvageHeaderUnit, scanLoneFrame } from './salvage.ts'
+import { salvageFrames, scanLoneFrame } from './salvage.ts'
+import { salvageHeaderUnit } from './salvage-header.ts'
 import { mergeFrames, planSeal } from './seal.ts'
 import type { ZstdCodec } from './zstd-codec.ts'
 
@@ -86,8 +88,8 @@ export function frameCodec(options: FrameCodecOptions = {}): LogCodec {
     },
     holdsHeader: holdsHeaderUnit,
     glance: glanceLog,
-    salvageHeader(prefix, id) {
-      const found = salvageHeaderUnit(prefix, id)
+    async salvageHeader(prefix, id, messageFormats) {
+      const found = await salvageHeaderUnit(prefix, id, messageFormats)
       if (found === undefined) return undefined
       return { dialect: new FrameDialect(codec, found), doubts: found.doubts }
     },
@@ -152,7 +154,10 @@ class FrameDialect implements LogDialect {
     return firstUnitStartByCommit(window, this.#salt)
   }
 
-  salvage(window: Window): Promise<{ readonly units: readonly SalvagedUnit[]; readonly consumed: number }> {
-    return salvageFrames(this.#codec, this.#salt, window)
+  salvage(
+    window: Window,
+    place: SalvagePlace,
+  ): Promise<{ readonly units: readonly SalvagedUnit[]; readonly consumed: number }> {
+    return salvageFrames(this.#codec, this.#salt, window, place)
   }
 }

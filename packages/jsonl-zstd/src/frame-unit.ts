@@ -60,8 +60,10 @@ export function readUnit(bytes: Buffer, start: number, offset: number, salt: num
     return { damage: 'it belongs at another place of the file', frameEnd, found: moved.firstSeq }
   }
   if (commit.frameBytes !== frameEnd - start || commit.events === 0)
-    return { damage: 'its commit record is of another frame' }
-  if (crc32(bytes.subarray(start, frameEnd)) !== commit.frameCrc) return { damage: 'its checksum does not match' }
+    return { damage: 'its commit record is of another frame', frameEnd }
+  if (crc32(bytes.subarray(start, frameEnd)) !== commit.frameCrc) {
+    return { damage: 'its checksum does not match', frameEnd }
+  }
   if (!walk.header.checksum) return { damage: 'it has no content checksum' }
   try {
     if (checkFrameBounds(walk, CONTENT_BYTES_MAX, offset + start) === commit.contentBytes) {

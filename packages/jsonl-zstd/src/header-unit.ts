@@ -91,12 +91,17 @@ export function holdsHeaderUnit(prefix: Buffer): boolean {
 export function decodeHeaderUnit(prefix: Buffer, supported: number = FORMAT_VERSION): HeaderUnit {
   const found = readHeaderLine(prefix)
   if (found === undefined) throw damaged(whatElse(prefix))
-  const { format, version, salt, ...fields } = parse(found.line)
+  return { ...decodeHeaderText(found.line, supported), end: found.end }
+}
+
+/** What a header line that is proven to be what was written says; throws as {@link decodeHeaderUnit}. */
+export function decodeHeaderText(line: Buffer, supported: number = FORMAT_VERSION): Omit<HeaderUnit, 'end'> {
+  const { format, version, salt, ...fields } = parse(line)
   if (format !== FORMAT || !Number.isSafeInteger(version)) throw damaged('it is of another program')
   if ((version as number) > supported) throw newer(version as number, supported)
   if (typeof salt !== 'string' || !/^[0-9a-f]{8}$/.test(salt)) throw damaged('its salt is missing')
   const header = headerOf({ version, ...fields }, version as number, supported)
-  return { header, salt: Number.parseInt(salt, 16), end: found.end }
+  return { header, salt: Number.parseInt(salt, 16) }
 }
 
 /** Bytes of `"salt":"9f86d081"}` and the line end. */

@@ -1,7 +1,13 @@
 // Proves that repair keeps every batch that can be proven, restores damaged commit records, and says what is lost.
-import { stat } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type AnySessionEvent, createPersistence } from '@session-persistence/core'
+import {
+  type AnySessionEvent,
+  createPersistence,
+  type SessionHeader,
+  type StorageRepair,
+} from '@session-persistence/core'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { ASKED, BEGUN } from '../../jsonl/test/parts/asked-for-a-call.ts'
 import { readAll, SAMPLE_TIME, sampleHeader, store } from '../../jsonl/test/parts/sample-log.ts'
@@ -75,10 +81,9 @@ describe('a damaged commit record', () => {
     expect(await readAll(storage, 's')).toEqual(EVENTS)
   })
 
-  it('of the header is restored with what its line says, which is told as a doubt', async () => {
+  it('of the header is restored: the content checksum proves what its line says', async () => {
     const done = await repaired(flipped((units[0]?.commit ?? 0) + 30))
-    expect(done.kept).toBe(24)
-    expect(done.lost).toEqual([{ message: expect.stringContaining('could not be proven') }])
+    expect(done).toMatchObject({ kept: 24, lost: [] })
     expect(await readAll(storage, 's')).toEqual(EVENTS)
     const reader = await storage.openReader('s')
     await reader.close()
@@ -156,6 +161,106 @@ describe('units in other places', () => {
     // A record of another session may look like one of this file with a chance of one in some thousands.
     expect(done.kept).toBe(21)
   })
+})
+
+describe('a log of one batch', () => {
+  const HEADER: SessionHeader = { ...sampleHeader('short'), parent: 'p', seedLength: 2, labels: { a: 'x'.repeat(50) } }
+  const NOTES = EVENTS.slice(0, 8)
+  let short: Buffer
+
+  beforeEach(async () => {
+    const writer = await storage.openWriter('short', { kind: 'create', header: HEADER })
+    await writer.append(NOTES)
+    await writer.close()
+    short = await readLog(root, 'short')
+  })
+
+  async function salvagedOf(
+    bytes: Buffer,
+  ): Promise<readonly [StorageRepair, SessionHeader, readonly AnySessionEvent[]]> {
+    await writeLog(root, 'short', bytes)
+    const done = await storage.repair?.('short', { dryRun: false })
+    if (done?.originalAt === undefined) throw new Error('nothing was repaired')
+    await rm(done.originalAt)
+    const reader = await storage.openReader('short')
+    await reader.close()
+    return [done, reader.header, await readAll(storage, 'short')]
+  }
+
+  it('loses nothing to a flipped bit of the header or of a record, and is left as it is where its frame is damaged', async () => {
+    const frame = unitsOf(short)[1] ?? batch(-1)
+    let left = 0
+    for (let at = 0; at < short.length; at++) {
+      const bytes = Buffer.from(short)
+      bytes[at] = (bytes[at] ?? 0) ^ (1 << (at % 8))
+      const [done, header, events] = await salvagedOf(bytes).catch(async (error: unknown) => {
+        // Some bits of a frame's own header change nothing of what it holds.
+        expect([at >= frame.start, at < frame.commit]).toEqual([true, true])
+        expect(error).toMatchObject({ code: 'CORRUPT', sessionId: 'short', offset: frame.start })
+        expect(await readLog(root, 'short')).toEqual(bytes)
+        left++
+        return [{ kept: 8, lost: [] }, HEADER, NOTES] as const
+      })
+      expect([at, done.kept, done.lost, header, events]).toEqual([at, 8, [], HEADER, NOTES])
+    }
+    expect(left).toBeGreaterThan((frame.commit - frame.start) * 0.9)
+  })
+
+  it('loses nothing to a flipped bit in the header and one in the record of the batch', async () => {
+    const [header, frame] = unitsOf(short)
+    for (const inHeader of [header?.commit ?? 0, 0].flatMap((end) => [end - 30, end + 36]).filter((at) => at >= 0)) {
+      for (const inRecord of [3, 8, 16, 24, 28, 32, 36, 39, 43]) {
+        const bytes = Buffer.from(short)
+        for (const at of [inHeader, (frame?.commit ?? 0) + inRecord]) bytes[at] = (bytes[at] ?? 0) ^ 4
+        const [done, found, events] = await salvagedOf(bytes)
+        expect([inHeader, inRecord, done.kept, done.lost, found, events]).toEqual([
+          inHeader,
+          inRecord,
+          8,
+          [],
+          HEADER,
+          NOTES,
+        ])
+      }
+    }
+  })
+
+  it('says which fields of a header that nothing proves are kept, and which are lost', async () => {
+    const bytes = Buffer.from(short)
+    bytes[bytes.indexOf('xxx')] = 0x79
+    bytes.write('"seedLengte"', bytes.indexOf('"seedLength"'))
+    const [done, header, events] = await salvagedOf(bytes)
+    const { seedLength: _, ...rest } = HEADER
+    expect([done.kept, header, events]).toEqual([8, { ...rest, labels: { a: `y${'x'.repeat(49)}` } }, NOTES])
+    expect(done.lost.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/could not be proven: messageFormat, cwd, parent, labels$/),
+      expect.stringMatching(/cannot be told: seedLength, origin$/),
+    ])
+  })
+})
+
+it('a frame whose record is damaged is taken where the search begins anew', async () => {
+  const large = Array.from({ length: 40 }, (_, seq) => ({
+    seq,
+    time: SAMPLE_TIME + seq,
+    type: 'acme/note',
+    data: randomBytes(48 * 1024).toString('base64'),
+    ignorable: true as const,
+  }))
+  await storage.delete('s')
+  await store(
+    storage,
+    's',
+    large.map((event) => [event]),
+  )
+  const log = await readLog(root, 's')
+  expect(log.length).toBeGreaterThan(1024 * 1024)
+  const places = unitsOf(log)
+  const window = places[0]?.end ?? 0
+  const index = places.findIndex(({ end }) => end > window + 1024 * 1024)
+  // With the next one damaged as well, only the unit before proves it, which another window ended with.
+  for (const unit of [places[index], places[index + 1]]) log.writeUInt8(0, (unit?.commit ?? 0) + 20)
+  expect(await repaired(log)).toMatchObject({ kept: 40, lost: [] })
 })
 
 it('a log without damage is left as it is', async () => {

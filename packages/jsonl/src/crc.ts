@@ -110,17 +110,3 @@ function crc32OfShort(bytes: Bytes, view: DataView, start: number, end: number, 
 function of(entries: Bytes, index: number): number {
   return entries[index & 0xff] as number
 }
-
-/** The entry of the first table with a given top byte; each top byte occurs once. */
-const INVERSE: Uint8Array = new Uint8Array(256)
-for (let index = 0; index < 256; index++) INVERSE[of(T0, index) >>> 24] = index
-
-/** The seed with which these bytes have this CRC: each step of the sum can be undone. */
-export function seedOf(bytes: Buffer, start: number, end: number, crc: number): number {
-  let state = ~crc >>> 0
-  for (let at = end - 1; at >= start; at--) {
-    const index = INVERSE[state >>> 24] ?? 0
-    state = (((state ^ of(T0, index)) << 8) | (index ^ (bytes[at] ?? 0))) >>> 0
-  }
-  return ~state >>> 0
-}

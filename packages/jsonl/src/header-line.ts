@@ -33,7 +33,7 @@ import {
 
 const FORMAT = 'session-persistence'
 const HEADER_FORMAT: LineFormat = { checksum: 'crc32', salt: 0 }
-const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
+export const BYTE_ORDER_MARK: Buffer = Buffer.from([0xef, 0xbb, 0xbf])
 
 /** U+2028 takes three bytes in the header's limit and six when escaped; then the fields added here, and a line end. */
 export const HEADER_LINE_BYTES_MAX: number = 2 * LIMITS.headerBytes + 256

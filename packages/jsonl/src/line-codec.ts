@@ -52,7 +52,8 @@ import { BatchWriter } from './line-batch.ts'
 import { scanLines } from './line-scan.ts'
 import { readLineTail } from './line-tail.ts'
 import { findLine } from './line-unit.ts'
-import { salvageHeaderLine, salvageLines } from './salvage.ts'
+import { salvageLines } from './salvage.ts'
+import { salvageHeaderLine } from './salvage-header.ts'
 
 export interface LineCodecOptions {
   /** Whether runs of stream deltas are packed; default false, for readability. */
@@ -97,12 +98,11 @@ export function lineCodec(options: LineCodecOptions = {}): LogCodec {
     },
     holdsHeader: holdsHeaderLine,
     glance: glanceLog,
-    salvageHeader(prefix, id) {
-      const found = salvageHeaderLine(prefix, id)
+    salvageHeader(prefix, id, messageFormats) {
+      const found = salvageHeaderLine(prefix, id, messageFormats)
       if (found === undefined) return undefined
-      const { header, format, doubts } = found
-      // The rest of a damaged line is passed over like any other bytes that cannot be read.
-      return { dialect: new LineDialect({ header, format, end: 0, notes: [] }, pack), doubts }
+      const { header, format, end, doubts } = found
+      return { dialect: new LineDialect({ header, format, end, notes: [] }, pack), doubts }
     },
   }
 }

@@ -1,8 +1,8 @@
 // Proves that a repair keeps every record that can be proven, says what is lost, keeps the original, and leaves a log
 // that reads and resumes; and that a dry run, and a repair of a sound log, change nothing.
-import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type AnySessionEvent, LogFold, type StorageRepair } from '@session-persistence/core'
+import { type AnySessionEvent, LogFold, type SessionHeader, type StorageRepair } from '@session-persistence/core'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { jsonlStorage, lineCodec, openJsonl } from '../src/index.ts'
 import { ASKED, BEGUN } from './parts/asked-for-a-call.ts'
@@ -136,20 +136,145 @@ it('the start of a turn is made again, and everything behind it stays', async ()
   expect(await readAll(storage, 's')).toEqual(EVENTS.map((event) => (event.seq === seq ? { ...event, time } : event)))
 })
 
-it('a damaged header is put together again from what is left of it and what the lines prove', async () => {
-  for (const damage of [
-    (header: Buffer) => header.writeUInt8(0x21, header.indexOf('"cwd":"') + 8),
-    (header: Buffer) => header.write('00000000', header.indexOf('"salt":"') + 8),
-    (header: Buffer) => header.fill(0, 0, header.length - 1),
-  ]) {
-    const { kept, lost: report } = await repaired(edited((all) => damage(all[0] ?? Buffer.alloc(0))))
-    expect(kept).toBe(EVENTS.length)
-    expect(report[0]?.message).toContain('header')
-    expect(await readAll(storage, 's')).toEqual(EVENTS)
-    const reader = await storage.openReader('s')
-    expect(reader.header).toMatchObject({ version: 1, id: 's', createdAt: SAMPLE_TIME, messageFormat: 'plain' })
-    await reader.close()
+describe('a damaged header', () => {
+  const HEADER: SessionHeader = {
+    ...sampleHeader('s'),
+    messageFormat: 'anthropic',
+    parent: 'p',
+    seedLength: 2,
+    labels: { origin: 'x', cwd: 'y' },
   }
+  const NOTES = EVENTS.slice(0, 2)
+  let bytes: Buffer
+
+  beforeEach(async () => {
+    await storage.delete('s')
+    const writer = await storage.openWriter('s', { kind: 'create', header: HEADER })
+    await writer.append(NOTES)
+    await writer.close()
+    bytes = await readLog(root, 's')
+  })
+
+  async function headerAfter(damage: Buffer): Promise<readonly [readonly string[], SessionHeader]> {
+    await writeLog(root, 's', damage)
+    const done = await storage.repair?.('s', { dryRun: false })
+    if (done?.originalAt !== undefined) await rm(done.originalAt)
+    expect(await readAll(storage, 's')).toEqual(NOTES)
+    const reader = await storage.openReader('s')
+    await reader.close()
+    return [done?.lost.map(({ message }) => message) ?? [], reader.header]
+  }
+
+  it.each(['crc32', 'none'] as const)(
+    'of which any one byte is wrong is put right, with checksum %s',
+    async (checksum) => {
+      if (checksum === 'none') {
+        await storage.delete('s')
+        const other = jsonlStorage({ root, durability: 'process', checksum })
+        const writer = await other.openWriter('s', { kind: 'create', header: HEADER })
+        await writer.append(NOTES)
+        await writer.close()
+        bytes = await readLog(root, 's')
+      }
+      for (let at = 0; at <= bytes.indexOf('\n'); at++) {
+        const damaged = Buffer.from(bytes)
+        damaged[at] = (damaged[at] ?? 0) ^ (1 + (at % 255))
+        expect([at, ...(await headerAfter(damaged))]).toEqual([at, [], HEADER])
+      }
+    },
+  )
+
+  const KEPT = (fields: string): string =>
+    `the header is damaged: these fields are kept as they could be read, and could not be proven: ${fields}`
+  const LOST = (fields: string): string => `the header is damaged: these fields of it are lost: ${fields}`
+  const PERHAPS = (fields: string): string =>
+    `the header is damaged: whether it had these fields cannot be told: ${fields}`
+  const LOST_FORMAT = 'messageFormat ("plain" is taken for it)'
+  const ANY_FORMAT = expect.stringContaining('"ant#ropic": perhaps the name itself is damaged')
+
+  it.each<
+    [
+      string,
+      readonly (readonly [string, number])[],
+      readonly unknown[],
+      { readonly [key in keyof SessionHeader]?: unknown },
+    ]
+  >([
+    [
+      'its text is JSON',
+      [
+        ['home', 0],
+        ['someone', 1],
+      ],
+      [KEPT('createdAt, messageFormat, cwd, parent, seedLength, labels')],
+      { cwd: '/#ome/s#meone/työ' },
+    ],
+    [
+      'its text is no JSON',
+      [
+        ['"/home', 0],
+        ['someone', 1],
+      ],
+      [KEPT('createdAt, messageFormat, parent, seedLength, labels'), PERHAPS('cwd, origin')],
+      { cwd: undefined },
+    ],
+    [
+      'the name of its format is wrong',
+      [
+        ['anthropic', 3],
+        ['someone', 1],
+      ],
+      [KEPT('createdAt, messageFormat, cwd, parent, seedLength, labels'), ANY_FORMAT],
+      { messageFormat: 'ant#ropic', cwd: '/home/s#meone/työ' },
+    ],
+    [
+      'the key of its format is wrong',
+      [
+        ['messageFormat', 3],
+        ['someone', 1],
+      ],
+      [KEPT('createdAt, cwd, parent, seedLength, labels'), LOST(LOST_FORMAT), PERHAPS('origin')],
+      { messageFormat: 'plain', cwd: '/home/s#meone/työ' },
+    ],
+    [
+      'the key of its labels is wrong',
+      [
+        ['"labels', 0],
+        ['"/home', 0],
+      ],
+      [KEPT('createdAt, messageFormat, parent, seedLength'), PERHAPS('cwd, origin, labels')],
+      { cwd: undefined, labels: undefined },
+    ],
+    [
+      'its time and a number are wrong',
+      [
+        ['createdAt":', 12],
+        ['seedLength":', 12],
+      ],
+      [
+        KEPT('messageFormat, cwd, parent, labels'),
+        LOST('createdAt (the time of the first event is taken for it)'),
+        PERHAPS('seedLength, origin'),
+      ],
+      { createdAt: NOTES[0]?.time ?? 0, seedLength: undefined },
+    ],
+  ])('is told field by field where two bytes are wrong and %s', async (_, places, messages, changed) => {
+    for (const [text, at] of places) bytes[bytes.indexOf(text) + at] = 0x23
+    const [told, header] = await headerAfter(bytes)
+    expect(told.filter((message) => !message.includes('bytes hold no record'))).toEqual(messages)
+    expect(header).toEqual(
+      Object.fromEntries(Object.entries({ ...HEADER, ...changed }).filter(([, value]) => value !== undefined)),
+    )
+  })
+
+  it('of which nothing is left takes what must be there, and says so', async () => {
+    const [told, header] = await headerAfter(bytes.fill(0, 0, bytes.indexOf('\n')))
+    expect(told.slice(0, 2)).toEqual([
+      LOST(`createdAt (the time of the first event is taken for it), ${LOST_FORMAT}`),
+      PERHAPS('cwd, parent, seedLength, origin, labels'),
+    ])
+    expect(header).toEqual({ version: 1, id: 's', createdAt: NOTES[0]?.time, messageFormat: 'plain' })
+  })
 })
 
 it('of what holds nothing of ours is refused, and changes nothing', async () => {

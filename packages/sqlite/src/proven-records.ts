@@ -17,16 +17,24 @@ export interface RawSession {
   readonly number: number
   readonly salt: number
   readonly header: unknown
+  readonly headerCrc: unknown
   /** Number of events, where the row itself verifies. */
   readonly end: number | undefined
 }
 
 export function rawSession(connection: Connection, id: string): RawSession | undefined {
   const sql =
-    'SELECT s.number, s.salt, h.header FROM session AS s NOT INDEXED LEFT JOIN header AS h ON h.session = s.number WHERE s.id = ? AND s.place = ?'
-  const [number, salt, header] = connection.row(sql, encodeId(id), LIVE) ?? []
+    'SELECT s.number, s.salt, h.header, h.crc FROM session AS s NOT INDEXED LEFT JOIN header AS h ON h.session = s.number WHERE s.id = ? AND s.place = ?'
+  const [number, salt, header, headerCrc] = connection.row(sql, encodeId(id), LIVE) ?? []
   if (!Number.isSafeInteger(number) || !Number.isSafeInteger(salt)) return undefined
-  return { id, number: number as number, salt: salt as number, header, end: endOf(connection, number as number) }
+  return {
+    id,
+    number: number as number,
+    salt: salt as number,
+    header,
+    headerCrc,
+    end: endOf(connection, number as number),
+  }
 }
 
 function endOf(connection: Connection, number: number): number | undefined {

@@ -9,6 +9,7 @@ import {
   checkHeader,
   FORMAT_VERSION,
   isLegalLog,
+  leftHeader,
   SalvagedLog,
   SessionError,
   type SessionHeader,
@@ -23,6 +24,7 @@ import { nextTurn } from './group-commit.ts'
 import { checkPages, freeListError, freeListProblems, hasSoundTrees, isFreeListProblem } from './page-check.ts'
 import { provenSlice, type RawSession, rawSession } from './proven-records.ts'
 import { originalAt, rewriteSession } from './rewrite-session.ts'
+import { headerCrc } from './session-row.ts'
 import { SqliteReader } from './sqlite-reader.ts'
 
 /** Suffix of the kept original. */
@@ -122,15 +124,18 @@ class Salvage {
   }
 
   #headerOr(doubt: (message: string) => void): SessionHeader {
-    const { id, header } = this.#session
+    const { id, header, headerCrc: crc, salt } = this.#session
+    const text = header instanceof Uint8Array ? Buffer.from(header).toString('utf8') : String(header ?? '')
     try {
-      const found = checkHeader(JSON.parse(String(header)), 'CORRUPT')
-      if (found.id === id && found.version === FORMAT_VERSION) return found
+      const found = checkHeader(JSON.parse(text), 'CORRUPT')
+      const isProven = typeof header === 'string' && headerCrc(text, salt) === crc
+      if (isProven && found.id === id && found.version === FORMAT_VERSION) return found
     } catch {
       // Said below.
     }
-    doubt('the header could not be read: message format, labels and the like are lost')
-    return checkHeader({ version: FORMAT_VERSION, id, createdAt: this.#firstTime, messageFormat: 'plain' })
+    const left = leftHeader(text, id, this.#messageFormats)
+    for (const message of left.doubts) doubt(message)
+    return left.header.createdAt === 0 ? { ...left.header, createdAt: this.#firstTime } : left.header
   }
 
   /** The events of every record that verifies, a slice at a time. */

@@ -105,7 +105,8 @@ it('a damaged header and a damaged row are made anew from what the records prove
   expect(report.kept).toBe(10)
   expect(report.lost.map(({ message }) => message)).toEqual([
     expect.stringMatching(/cannot be told: the session's row is damaged/),
-    expect.stringMatching(/header could not be read/),
+    expect.stringMatching(/fields of it are lost: createdAt \(.*\), messageFormat \("plain" is taken for it\)$/),
+    expect.stringMatching(/cannot be told: cwd, parent, seedLength, origin, labels$/),
   ])
   await persistence.close()
   const storage = sqliteStorage({ file })
@@ -114,6 +115,19 @@ it('a damaged header and a damaged row are made anew from what the records prove
   expect(reader.header).toEqual({ version: 1, id: 's', createdAt, messageFormat })
   expect(await readAll(storage, 's')).toEqual(notes(10))
   await storage.close()
+})
+
+it('a header that its checksum does not prove is kept, and it is said that nothing proves it', async () => {
+  damage(`UPDATE header SET header = replace(header, '"plain"', '"plaim"') WHERE session = 1`)
+  const persistence = await openSqlite({ file })
+  const report = await persistence.repair('s', { dryRun: false })
+  expect(report.kept).toBe(10)
+  expect(report.lost.map(({ message }) => message)).toEqual([
+    expect.stringMatching(/could not be proven: createdAt, messageFormat/),
+    expect.stringMatching(/"plaim": perhaps the name itself is damaged/),
+  ])
+  expect((await persistence.inspect('s')).header).toEqual({ ...sampleHeader('s'), messageFormat: 'plaim' })
+  await persistence.close()
 })
 
 it('a lost end of a log whose row is damaged is not passed over', async () => {
