@@ -4,12 +4,8 @@
  * another; core makes a legal log of them (`SalvagedLog`). The original stays beside it.
  */
 import {
-  type AnySessionEvent,
-  FORMAT_VERSION,
-  isElided,
   isLegalLog,
   isSessionError,
-  SalvagedLog,
   type SessionHeader,
   type StorageRepair,
   type StorageRepairOptions,
@@ -21,22 +17,18 @@ import { openLogReader } from './log-reader.ts'
 import { corruptError, type OpenedLog, openLog, readHeader } from './log-snapshot.ts'
 import type { WriterPlace } from './log-writer.ts'
 import { readBytes } from './read-bytes.ts'
+import { RepairPlan } from './repair-plan.ts'
 import { rewriteLog } from './rewrite.ts'
-import { type SalvagedSpan, salvageSpans } from './salvage-plan.ts'
-import { type ScanSource, scanForward } from './scan-pages.ts'
+import type { ScanSource } from './scan-pages.ts'
 
 /** Suffix of the kept original. */
 const ORIGINAL = 'damaged'
-/** Missing seqs that are filled beyond what the unreadable bytes could have held: a forged seq must not fill the disk. */
-const UNEXPLAINED_MAX = 100_000
 
 type Lost = StorageRepair['lost'][number]
 
 /** `dryRun` reads without a lock; otherwise the caller holds it. A log that is whole and legal is left as it is. */
-export async function repairLog(
-  place: WriterPlace,
-  { dryRun, signal, messageFormats }: StorageRepairOptions,
-): Promise<StorageRepair> {
+export async function repairLog(place: WriterPlace, options: StorageRepairOptions): Promise<StorageRepair> {
+  const { dryRun, signal, messageFormats } = options
   const { fs, layout, codec, name, id, durable } = place
   const directory = layout.directory(name)
   const check = await checkLog({ fs, layout, codec }, directory, id, signal)
@@ -53,10 +45,10 @@ export async function repairLog(
     const { dialect, doubts } = await headerOf(place, opened, messageFormats)
     const { file, path, stat } = opened
     const source: ScanSource = { file, path, codec, dialect, end: stat.size, terminated: true }
-    const spans = await salvageSpans(source, signal)
-    const plan = new RepairPlan(source, spans, messageFormats)
+    const plan = await RepairPlan.of(source, options)
     const found = plan.begin()
-    for await (const _ of found.pages(plan.proven(signal)));
+    const unread: Lost[] = []
+    for await (const _ of found.pages(plan.proven(signal, (lost) => unread.push(lost))));
     const { kept, seen } = found
     if (seen === 0) {
       throw corruptError(opened.path, id, {
@@ -64,13 +56,14 @@ export async function repairLog(
         message: 'nothing could be salvaged: no event can be proven',
       })
     }
-    const lost = [...doubts.map((message) => ({ message })), ...found.lost, ...plan.lostBytes()]
+    const told = doubts.map((message) => ({ message }))
+    const lost = [...told, ...found.lost, ...plan.rivals, ...unread, ...plan.lostBytes()]
     if (dryRun) return { dryRun, kept, lost }
     const header = timedHeader(dialect.header, found.firstTime)
     const { originalAt, log, unsynced } = await rewriteLog(
       place,
       header,
-      plan.begin().pages(plan.proven(signal)),
+      plan.begin().pages(plan.proven(signal, () => {})),
       ORIGINAL,
     )
     await log.close()
@@ -106,89 +99,5 @@ async function headerOf(
       })
     }
     return found
-  }
-}
-
-class RepairPlan {
-  readonly #source: ScanSource
-  readonly #spans: readonly SalvagedSpan[]
-  readonly #messageFormats: StorageRepairOptions['messageFormats']
-
-  constructor(
-    source: ScanSource,
-    spans: readonly SalvagedSpan[],
-    messageFormats: StorageRepairOptions['messageFormats'],
-  ) {
-    this.#source = source
-    this.#spans = spans
-    this.#messageFormats = messageFormats
-  }
-
-  /** A pass over what can be proven; each decides alike. */
-  begin(): SalvagedLog {
-    const { version, messageFormat } = this.#source.dialect.header
-    return new SalvagedLog({
-      judged: version === FORMAT_VERSION,
-      messageFormat,
-      messageFormats: this.#messageFormats,
-      missingMax: this.#unreadableBytes() + UNEXPLAINED_MAX,
-      isEndLost: () => this.#isEndLost(),
-    })
-  }
-
-  /** Every proven event, in order of seq. */
-  async *proven(signal: AbortSignal | undefined): AsyncGenerator<readonly AnySessionEvent[], void, undefined> {
-    let next = 0
-    for (const span of this.#spans) {
-      if (span.lastSeq < next) continue
-      for await (const events of this.#eventsOf(span, Math.max(next, span.firstSeq), signal)) yield events
-      next = span.lastSeq + 1
-    }
-  }
-
-  async *#eventsOf(
-    { offset, end, firstSeq, terminated }: SalvagedSpan,
-    from: number,
-    signal: AbortSignal | undefined,
-  ): AsyncGenerator<readonly AnySessionEvent[], void, undefined> {
-    const options = { from, to: Number.MAX_SAFE_INTEGER, elideChunks: false }
-    for await (const page of scanForward({ ...this.#source, end, terminated }, { offset, seq: firstSeq }, options)) {
-      signal?.throwIfAborted()
-      yield page.records.filter((record): record is AnySessionEvent => !isElided(record))
-    }
-  }
-
-  /** Bytes that hold no proven record, in file order. */
-  *#unreadable(): Generator<{ readonly offset: number; readonly bytes: number }, void, undefined> {
-    let at = this.#source.dialect.dataStart
-    for (const { offset, end } of [...this.#spans].sort((a, b) => a.offset - b.offset)) {
-      if (offset > at + 1) yield { offset: at, bytes: offset - at }
-      at = Math.max(at, end)
-    }
-    if (this.#source.end > at + 1) yield { offset: at, bytes: this.#source.end - at }
-  }
-
-  /**
-   * Whether unreadable bytes stand behind the newest record. Where records were moved nothing tells where theirs stood, so
-   * any do. A torn tail counts as well: that it was never acknowledged is not believed of a log that is damaged.
-   */
-  #isEndLost(): boolean {
-    const spans = this.#spans
-    const isInOrder = spans.every(({ offset }, index) => index === 0 || offset >= (spans[index - 1]?.end ?? 0))
-    const newest = isInOrder ? (spans.at(-1)?.offset ?? 0) : 0
-    for (const { offset } of this.#unreadable()) if (offset >= newest) return true
-    return false
-  }
-
-  #unreadableBytes(): number {
-    let sum = 0
-    for (const { bytes } of this.#unreadable()) sum += bytes
-    return sum
-  }
-
-  *lostBytes(): Generator<Lost, void, undefined> {
-    for (const { offset, bytes } of this.#unreadable()) {
-      yield { message: `${bytes} bytes hold no record that can be proven`, offset, bytes }
-    }
   }
 }

@@ -163,6 +163,22 @@ describe('units in other places', () => {
   })
 })
 
+it('of two logs that went on from one, joined in one file, every event that gives way is named', async () => {
+  const laptop = whole.subarray(0, batch(4).end)
+  await storage.delete('s')
+  const newSalt = (): number => Number.parseInt(/"salt":"([0-9a-f]{8})"/.exec(whole.toString('latin1'))?.[1] ?? '', 16)
+  const sameSalt = jsonlZstdStorage({ root, durability: 'process', sealAtClose: false, newSalt })
+  const other = BATCHES.slice(3, 6).map((events) => events.map((event) => ({ ...event, data: 'desktop' })))
+  await store(sameSalt, 's', [...BATCHES.slice(0, 3), ...other])
+  const desktop = await readLog(root, 's')
+  const done = await repaired(Buffer.concat([laptop, desktop.subarray(batch(3).start)]))
+  expect(done).toMatchObject({
+    kept: 18,
+    lost: [{ from: 9, to: 14, message: expect.stringMatching(/6 other events .* from seq 15 on, is kept/) }],
+  })
+  expect(await readAll(storage, 's')).toEqual([...EVENTS.slice(0, 15), ...(other[2] ?? [])])
+})
+
 describe('a log of one batch', () => {
   const HEADER: SessionHeader = { ...sampleHeader('short'), parent: 'p', seedLength: 2, labels: { a: 'x'.repeat(50) } }
   const NOTES = EVENTS.slice(0, 8)

@@ -398,6 +398,78 @@ it('leaves no snapshot that knows of what the log has lost', async () => {
   expect(resumed.messages()).toEqual([{ role: 'user', content: 'second' }])
 })
 
+describe('two logs that went on from one, joined in one file', () => {
+  const note = (seq: number, data: string): AnySessionEvent => ({
+    seq,
+    time: SAMPLE_TIME,
+    type: 'acme/note',
+    data,
+    ignorable: true,
+  })
+  const notes = async (
+    checksum: 'crc32' | 'none',
+    ...batches: readonly (readonly AnySessionEvent[])[]
+  ): Promise<Buffer> => {
+    await storage.delete('s')
+    storage = jsonlStorage({ root, durability: 'process', checksum, newSalt: () => 7 })
+    await store(storage, 's', batches)
+    return await readLog(root, 's')
+  }
+  const BASE = [note(0, 'm0'), note(1, 'm1')]
+
+  it.each(['crc32', 'none'] as const)('name every event that gives way, with checksum %s', async (checksum) => {
+    const base = await notes(checksum, BASE)
+    const laptop = await notes(checksum, BASE, [note(2, 'laptop 1')], [note(3, 'laptop 2')])
+    const desktop = await notes(checksum, BASE, ...[1, 2, 3].map((count) => [note(count + 1, `desktop ${count}`)]))
+    const { kept, lost: report } = await repaired(Buffer.concat([laptop, desktop.subarray(base.length)]))
+    expect(report).toEqual([
+      {
+        from: 2,
+        to: 3,
+        message: expect.stringMatching(
+          new RegExp(`2 other events .* byte ${laptop.length}: .* first are kept; .* from seq 4 on, is kept`),
+        ),
+      },
+    ])
+    expect(kept).toBe(5)
+    const told = (await readAll(storage, 's')).map(({ data }) => data)
+    expect(told).toEqual(['m0', 'm1', 'laptop 1', 'laptop 2', 'desktop 3'])
+  })
+
+  it('do not name what merely stands there twice', async () => {
+    const laptop = await notes('crc32', BASE, [note(2, 'laptop 1'), note(3, 'both')])
+    const desktop = await notes('crc32', BASE, [note(2, 'desktop 1'), note(3, 'both')])
+    const { lost: report } = await repaired(Buffer.concat([laptop, desktop.subarray(desktop.indexOf('\n') + 1)]))
+    expect(report).toEqual([{ from: 2, to: 2, message: expect.stringMatching(/another event .* first are kept$/) }])
+  })
+
+  it('keep an event whose mark is that of another batch', async () => {
+    const laptop = await notes('crc32', BASE, [note(2, 'laptop 1')])
+    const desktop = await notes('crc32', BASE, [note(2, 'desktop 1'), note(3, 'desktop 2')], [note(4, 'desktop 3')])
+    const { kept, lost: report } = await repaired(
+      Buffer.concat([laptop, desktop.subarray(desktop.lastIndexOf('{"seq":3'))]),
+    )
+    expect([kept, report]).toEqual([5, []])
+  })
+
+  it('make no call safe to run that the other one may have begun', async () => {
+    await storage.delete('s')
+    storage = jsonlStorage({ root, durability: 'process', newSalt: () => 7 })
+    const pieces: Buffer[] = []
+    for (const last of [note(ASKED.length, 'laptop'), ...BEGUN]) {
+      await store(storage, 's', [ASKED, [last]])
+      pieces.push(await readLog(root, 's'))
+      await storage.delete('s')
+    }
+    await store(storage, 's', [ASKED])
+    const { length } = await readLog(root, 's')
+    const [laptop, desktop] = pieces
+    await repaired(Buffer.concat([laptop ?? Buffer.alloc(0), (desktop ?? Buffer.alloc(0)).subarray(length)]))
+    await using persistence = await openJsonl({ root, durability: 'process' })
+    expect((await persistence.inspect('s')).openCalls()).toMatchObject([{ tier: 'outcome-unknown' }])
+  })
+})
+
 describe('the summary beside a repaired log', () => {
   const title = (name: string) => ['session/title', { title: name }] as const
   const store = async (): Promise<Buffer> => {
