@@ -1,5 +1,6 @@
 import type { AnySessionEvent } from '../event/event.ts'
 import { isEventOf } from '../event/event.ts'
+import { LOST_EVENT_TYPE } from '../event/lost-event.ts'
 import type { PartialBlock } from '../message-format/message-format.ts'
 
 interface Block {
@@ -36,6 +37,10 @@ export class PartialAnswer {
         return
       case 'step/end':
         this.#reset(false)
+        return
+      case LOST_EVENT_TYPE:
+        // It may have been a delta: what was said ends here, and what comes behind is not what was said next.
+        this.#open = false
     }
   }
 

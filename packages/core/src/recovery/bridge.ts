@@ -1,7 +1,9 @@
 /** The starts and ends of turns and steps between where a damaged log stands and an event that was found behind a loss. */
 import { isSessionError } from '../errors.ts'
 import type { AnySessionEvent, EventInput } from '../event/event.ts'
+import { checkEventBytes } from '../event/event-bytes.ts'
 import { isRecord, isSeq } from '../event/json-shape.ts'
+import { losslessCopy } from '../event/lossless-json.ts'
 import type { MessageFormat } from '../message-format/message-format.ts'
 import type { LogFold } from '../projection/log-fold.ts'
 import { type TurnsState, turnsProjection } from '../projection/turns.ts'
@@ -95,7 +97,10 @@ function placeOf({ type, data }: AnySessionEvent): Place | undefined {
   return type === 'step/start' ? { inside: true, turn, step: 'none', next: step } : { inside: true, turn, step }
 }
 
-/** What closes everything that is open; undefined when that takes a message in a format that was not given. */
+/**
+ * What closes everything that is open; undefined when that takes a message in a format that was not given. A format that makes no message
+ * fails the repair as it would fail a resume: INVALID_ARGUMENT, INVALID_EVENT, TOO_LARGE.
+ */
 function closersOf(fold: LogFold, format: MessageFormat | undefined): readonly EventInput[] | undefined {
   try {
     return closingEvents(fold, {
@@ -104,11 +109,18 @@ function closersOf(fold: LogFold, format: MessageFormat | undefined): readonly E
       blocks: [],
       keepPartialAnswer: false,
       isDamaged: true,
-    })
+    }).map(checked)
   } catch (error) {
     if (isSessionError(error, 'NOT_SUPPORTED')) return undefined
     throw error
   }
+}
+
+/** What a message format makes is judged as what a harness appends: INVALID_EVENT, TOO_LARGE. */
+function checked({ type, data }: EventInput): EventInput {
+  const copy = losslessCopy(data, '$.data')
+  checkEventBytes({ seq: Number.MAX_SAFE_INTEGER, time: Number.MAX_SAFE_INTEGER, type, data: copy.value }, copy.size)
+  return { type, data: copy.value } as EventInput
 }
 
 function wholeTurn(turn: number): readonly EventInput[] {

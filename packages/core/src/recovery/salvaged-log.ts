@@ -5,7 +5,7 @@
  * - for each seq that is missing, an ignorable event stands;
  * - where what follows needs the start or the end of a turn or a step that was lost, it is made again in a lost place: it
  *   holds nothing but numbers, and a turn that is ended like that is an interrupted one. So is the result of a call;
- * - an event that cannot follow all the same (the result of a call whose answer is lost, or whatever somebody edited so that the grammar
+ * - an event that cannot follow all the same (the result of a call whose answer is lost, or may be, or whatever somebody edited so that the grammar
  *   refuses it) gives its place to a stand-in;
  * - a stand-in ends the log where the start of an open call may be lost: without it a resume would call that one never begun.
  *
@@ -21,6 +21,7 @@ import { type TurnsState, turnsProjection } from '../projection/turns.ts'
 import type { StorageRepair } from '../storage/session-storage.ts'
 import { BoundedPage, sizeOf } from './bounded-page.ts'
 import { bridgeTo } from './bridge.ts'
+import { doubtOfCall } from './doubtful-call.ts'
 import { inOrder, type LostPlaces, lastPlaces, type PlaceRange, standIn, standIns } from './lost-places.ts'
 import { openCallsOf } from './open-calls.ts'
 
@@ -73,6 +74,8 @@ export class SalvagedLog {
   #time: number | undefined
   /** Lost places without anything behind them are the end of the log. */
   #reach: Reach | undefined
+  /** Seq of the newest lost place. */
+  #lostTo: number | undefined
   #misfits: { readonly from: number; to: number; readonly why: string } | undefined
   /** What is decided and was not given out yet: events, and lost places between them. */
   #settled: (AnySessionEvent | LostPlaces)[] = []
@@ -181,8 +184,14 @@ export class SalvagedLog {
     }
   }
 
+  #doubtOf(event: AnySessionEvent): string | undefined {
+    if (this.#fold === undefined || this.#lostTo === undefined) return undefined
+    return doubtOfCall(event, this.#fold, this.#lostTo)
+  }
+
   /** Every place up to `to`, exclusive, is a lost one from here on. */
   #lose(to: number): void {
+    this.#lostTo = to - 1
     this.#reach ??= { before: this.#fold?.clone(), time: this.#time, lost: [], events: [], size: 0 }
     const last = this.#reach.lost.at(-1)
     if (last !== undefined && last.from >= this.#kept) last.to = to
@@ -191,11 +200,12 @@ export class SalvagedLog {
 
   #place(event: AnySessionEvent): void {
     this.#firstTime ??= event.time
-    const why = this.#follow(this.#fold, [event])
+    const doubt = this.#doubtOf(event)
+    const why = doubt ?? this.#follow(this.#fold, [event])
     if (why === undefined) {
       if (this.#reach === undefined) this.#settled.push(event)
       else this.#reachOver(this.#reach, event)
-    } else if (!this.#makeWay(event)) {
+    } else if (doubt !== undefined || !this.#makeWay(event)) {
       if (this.#misfits?.to === event.seq - 1) this.#misfits.to = event.seq
       else {
         this.#reportMisfits()

@@ -1,5 +1,6 @@
 // Proves which text counts as the unfinished answer: that of the newest request, in block order, until it is answered.
 import { describe, expect, it } from 'vitest'
+import { LOST_EVENT_TYPE } from '../../src/event/lost-event.ts'
 import { PartialAnswer } from '../../src/projection/partial-answer.ts'
 import { log } from './log.ts'
 
@@ -32,6 +33,14 @@ describe('PartialAnswer', () => {
       ['reasoning', 'hm!'],
       ['text', 'Hi'],
     ])
+  })
+
+  it('ends where an event is lost: what comes behind is not what was said next', () => {
+    const lost: Row = [LOST_EVENT_TYPE, {}, { ignorable: true }]
+    const before = [STEP, sent(1), chunk('text', 0, 'You should '), lost, chunk('text', 0, 'run rm -rf.')]
+    expect(blocks(...before)).toEqual([['text', 'You should ']])
+    // The next request is answered anew.
+    expect(blocks(...before, sent(2), chunk('text', 0, 'No.'))).toEqual([['text', 'No.']])
   })
 
   it('leaves out blocks without text, half-made calls and everything else', () => {

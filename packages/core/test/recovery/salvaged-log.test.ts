@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AnySessionEvent } from '../../src/event/event.ts'
 import { LOST_EVENT_TYPE } from '../../src/event/lost-event.ts'
+import { LIMITS } from '../../src/limits.ts'
 import { plain } from '../../src/message-format/plain.ts'
 import { openMemory } from '../../src/persistence/open-memory.ts'
 import type { Session } from '../../src/persistence/session-persistence.ts'
@@ -281,6 +282,67 @@ describe('SalvagedLog', () => {
     const unknown = await salvaged(rest, { messageFormat: 'acme' })
     expectSound(unknown, rest)
     expect(unknown.events.filter(({ type }) => type === 'tool/result')).toEqual([])
+  })
+
+  it('makes nothing of what a format should not have made, as a resume does not', async () => {
+    const [first, second] = EVENTS.filter(({ type }) => type === 'tool/result').map(({ seq }) => seq)
+    const deep = Array.from({ length: 5000 }).reduce<unknown>((inner) => [inner], [])
+    const withToolResult = (toolResult: () => unknown): Promise<unknown> => {
+      const messageFormats = new Map([['acme', { ...plain, name: 'acme', toolResult }]])
+      return salvaged(without(first ?? -1, second ?? -1), { messageFormat: 'acme', messageFormats })
+    }
+    const thrower = (): unknown => ({
+      get text() {
+        throw new Error('no')
+      },
+    })
+    for (const made of [() => ({ a: 1n }), () => Number.NaN, () => new Date(0), () => new Map(), thrower]) {
+      await expect(withToolResult(made)).rejects.toMatchObject({ code: 'INVALID_EVENT' })
+    }
+    for (const made of [() => deep, () => 'x'.repeat(LIMITS.eventBytes + 1)]) {
+      await expect(withToolResult(made)).rejects.toMatchObject({ code: 'TOO_LARGE' })
+    }
+    const none = (): never => {
+      throw new Error('no')
+    }
+    await expect(withToolResult(none)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
+  })
+
+  describe('outside of steps, where each answer is its own scope of call ids', () => {
+    const asked = (name: string, file = 'a') => ({ callId: 'call_0', name, arguments: { file } })
+    const answer = (call: ReturnType<typeof asked>) =>
+      ['assistant/message', { message: assistant(call.name), toolCalls: [call] }] as const
+    const begun = (call: ReturnType<typeof asked>) => ['tool/call', { ...call, effect: 'read-only' }] as const
+    const result = (content: string) => ['tool/result', { callId: 'call_0', message: tool(content) }] as const
+    const mail = asked('send_mail')
+    const file = asked('read_file')
+    const rows = [answer(mail), begun(mail), result('sent'), answer(file), begun(file), result('the text')]
+    const events = rows.map(([type, data], seq): AnySessionEvent => ({ seq, time: 1, type, data }))
+    const kept = async (...seqs: readonly number[]): Promise<readonly (number | string)[]> => {
+      const found = await salvaged(events.filter(({ seq }) => seqs.includes(seq)))
+      expectSound(
+        found,
+        events.filter(({ seq }) => seqs.includes(seq)),
+      )
+      return found.events.map((event) => (event === events[event.seq] ? event.seq : event.type))
+    }
+
+    it('gives no call the beginning or the result of another one, whose answer is lost', async () => {
+      expect(await kept(0, 4, 5)).toEqual([0, LOST_EVENT_TYPE])
+      expect(await kept(0, 1, 4, 5)).toEqual([0, 1])
+      expect(await kept(0, 1, 5)).toEqual([0, 1])
+    })
+
+    it('keeps what belongs to the call for sure', async () => {
+      // It was begun with the name and the arguments that it was asked for with.
+      const [ask, begin, end] = [answer(mail), begun(mail), result('sent')] as const
+      const again = [ask, ['usage', {}] as const, begin, end].map(
+        ([type, data], seq): AnySessionEvent => ({ seq, time: 1, type, data }),
+      )
+      const found = await salvaged(again.filter(({ seq }) => seq !== 1))
+      expect(found.events.map(({ type }) => type)).toEqual([ask[0], LOST_EVENT_TYPE, begin[0], end[0]])
+      expect(await kept(3, 4, 5)).toEqual([LOST_EVENT_TYPE, LOST_EVENT_TYPE, LOST_EVENT_TYPE, 3, 4, 5])
+    })
   })
 
   it('believes no seq that would fill the disk', async () => {
