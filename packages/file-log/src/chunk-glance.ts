@@ -48,16 +48,25 @@ export function glanceChunks(bytes: Buffer, start: number, end: number): ChunkGl
   return count === undefined ? undefined : { seq, count, turn, step }
 }
 
+/** What every event starts with. */
+export interface EventEnvelope {
+  seq: number
+  time: number
+}
+
 /**
- * The seq of the line at `start` when it starts as a single event of the usual form does, else NaN: for lines outside
- * the range that is read. Negative times take the general road.
+ * Fills `envelope` and returns true when the line at `start` starts as a single event of the usual form does. Negative times
+ * take the general road.
  */
-export function glanceEventSeq(bytes: Buffer, start: number): number {
-  if (!hasAt(bytes, start, SEQ)) return Number.NaN
+export function glanceEvent(bytes: Buffer, start: number, envelope: EventEnvelope): boolean {
+  if (!hasAt(bytes, start, SEQ)) return false
   const seq = integerAt(bytes, start + SEQ.length)
-  if (!hasAt(bytes, integerEnd(), TIME)) return Number.NaN
+  if (!hasAt(bytes, integerEnd(), TIME)) return false
   const time = integerAt(bytes, integerEnd() + TIME.length)
-  return Number.isNaN(time) || !hasAt(bytes, integerEnd(), TYPE) ? Number.NaN : seq
+  if (Number.isNaN(seq + time) || !hasAt(bytes, integerEnd(), TYPE)) return false
+  envelope.seq = seq
+  envelope.time = time
+  return true
 }
 
 /** One more than the gaps between the events of a run. */

@@ -12,7 +12,13 @@ import {
   type StoredRecord,
   unpackRunInto,
 } from '@session-persistence/core'
-import { glanceChunks, glanceEventSeq, parsePackedRunLine, type ScanOptions } from '@session-persistence/file-log'
+import {
+  type EventEnvelope,
+  glanceChunks,
+  glanceEvent,
+  parsePackedRunLine,
+  type ScanOptions,
+} from '@session-persistence/file-log'
 
 const LF = 0x0a
 
@@ -53,6 +59,8 @@ const EVERYTHING: ScanOptions = { from: 0, to: Number.MAX_SAFE_INTEGER, elideChu
 /** Reads the contents of frames that lie one behind the other in bytes that are valid UTF-8. */
 export class LineReader {
   readonly #bytes: Buffer
+  /** Of the line that is passed over: filled again for each. */
+  readonly #event: EventEnvelope = { seq: 0, time: 0 }
   readonly #options: ScanOptions
   readonly #records: StoredRecord[]
   #nextSeq = 0
@@ -102,7 +110,7 @@ export class LineReader {
     if (!elideChunks && !outside) return false
     const found = glanceChunks(this.#bytes, start, end)
     if (found === undefined) {
-      if (!outside || glanceEventSeq(this.#bytes, start) !== first) return false
+      if (!outside || !glanceEvent(this.#bytes, start, this.#event) || this.#event.seq !== first) return false
       this.#nextSeq = first + 1
       return true
     }

@@ -4,7 +4,7 @@ import { BytePattern } from './byte-pattern.ts'
 import { wholeViewOf } from './crc.ts'
 import { glanceHeaderLine, hex } from './header-line.ts'
 import { LF, type LineFormat, splitLine } from './line.ts'
-import { type LineUnit, verifyLine } from './line-unit.ts'
+import { glanceLine, type LineUnit } from './line-unit.ts'
 
 const SEQ = new BytePattern('{"seq":')
 /** Both separators that are escaped on disk start so. */
@@ -36,7 +36,7 @@ export function glanceLog(
   const end = tail.length - 1
   const start = lineStart(tail, end)
   if (start < first) return undefined
-  const unit = verifyLine(header.format, tail, start, end, tailView)
+  const unit = glanceLine(header.format, tail, start, end, tailView)
   if (unit === undefined || unit.batch === -1) return undefined
   const batchStart = findBatch(tail, tailView, start, first, unit)
   if (batchStart === undefined) return undefined
@@ -44,7 +44,7 @@ export function glanceLog(
   if (batchStart === dataStart) return unit.batch === 0 ? found : undefined
   const beforeStart = lineStart(tail, batchStart - 1)
   if (beforeStart < first) return undefined
-  const before = verifyLine(header.format, tail, beforeStart, batchStart - 1, tailView)
+  const before = glanceLine(header.format, tail, beforeStart, batchStart - 1, tailView)
   return before !== undefined && before.batch !== -1 && before.lastSeq + 1 === unit.batch ? found : undefined
 }
 
