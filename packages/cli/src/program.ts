@@ -36,7 +36,7 @@ export async function program(runtime: Runtime, args: readonly string[]): Promis
     .addHelpText(
       'after',
       `
-Sessions live in jsonl:./.sessions, unless --root, --backend or the variable
+Sessions live in jsonl:./sessions, unless --root, --backend or the variable
 SESSION_PERSISTENCE_BACKEND says otherwise.
 
 Errors are one line on standard error: session-persistence: CODE: sentence.

@@ -13,7 +13,7 @@ import { importedFormats } from './message-formats.ts'
 import { otherKindOfStore } from './store-kind.ts'
 import { systemError } from './system-error.ts'
 
-export const defaultLocation = 'jsonl:./.sessions'
+export const defaultLocation = 'jsonl:./sessions'
 
 /** The two options that say where sessions live. */
 export interface StoreOptions {

@@ -37,7 +37,7 @@ killed, the same command goes on where it was. A session that cannot be copied (
 one under its id) is reported and does not keep the others; the exit code is 3 then.
 
 Examples:
-  session-persistence convert jsonl:./.sessions jsonl-zstd:./sessions
+  session-persistence convert jsonl:./sessions jsonl-zstd:./small
   session-persistence convert jsonl-zstd:./sessions sqlite:./sessions.db --id 0197c3f2-8a4e`,
     )
     .action(async (from: string, to: string, options: ConvertCommandOptions) => {

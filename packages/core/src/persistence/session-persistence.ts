@@ -67,7 +67,12 @@ export type ForkOptions = (
       readonly before?: never
     }
   | { readonly at?: never; readonly before?: never; readonly turn?: never }
-) & { readonly id?: string; readonly reason?: string; readonly labels?: { readonly [name: string]: string } }
+) & {
+  readonly id?: string
+  readonly reason?: string
+  /** Of the child. It has those, too, that the shared events set, and none that the parent was created with. */
+  readonly labels?: { readonly [name: string]: string }
+}
 
 export interface ListFilter {
   readonly cwd?: string
@@ -199,7 +204,7 @@ export interface SessionPersistence extends AsyncDisposable {
    */
   read(id: string, options?: ReadOptions): AsyncIterable<AnySessionEvent>
   /**
-   * As `read`, in pages as they come from the medium, none of them empty: a whole log of packed deltas is read a fifth to
+   * As `read`, in pages as they come from the medium, none of them empty, of sizes that are no promise: a whole log of packed deltas is read a fifth to
    * a quarter faster, since a promise is waited for once a page and not once an event. Reversed, the events of a page are newest first, too.
    */
   readPages(id: string, options?: ReadOptions): AsyncIterable<readonly AnySessionEvent[]>
