@@ -15,7 +15,9 @@ import { waitForChange } from './follow.ts'
 import type { Layout } from './layout.ts'
 import type { Damage, LogCodec, LogTail, ScanOptions } from './log-codec.ts'
 import { corruptError, type LogSnapshot, takeSnapshot } from './log-snapshot.ts'
-import { type ScanPage, type ScanSource, scanBackward, scanForward } from './scan-pages.ts'
+import { nextUnit } from './next-unit.ts'
+import { type ScanPage, type ScanSource, scanBackward } from './scan-pages.ts'
+import { scanRange } from './scan-range.ts'
 import { type ScanStart, seek } from './seek.ts'
 
 /** Where a reader finds its log. It asks again when it looks twice, since a staged log moves when it is published. */
@@ -69,19 +71,28 @@ export class LogReader implements StorageReader {
   async *read(range: StorageReadRange): AsyncGenerator<readonly StoredRecord[], void, undefined> {
     const reverse = range.reverse === true
     const from = range.from ?? 0
+    range.signal?.throwIfAborted()
+    if (range.to !== undefined && range.to < from) return
     const to = Math.min(range.to ?? Number.MAX_SAFE_INTEGER, this.tail.nextSeq - 1)
     // Asked for everything there is: then damage behind the last good batch must not pass for the end.
     const wholeEnd = range.to === undefined || range.to > to
-    if (reverse && wholeEnd) this.#throwTailDamage(from)
     const elideChunks = range.elideChunks === true && !reverse
-    yield* this.#walk({ from, to, reverse, elideChunks, toEnd: wholeEnd && !reverse }, range.signal)
-    if (!reverse && wholeEnd) this.#throwTailDamage(from)
-  }
-
-  #throwTailDamage(from: number): void {
-    const { verdict, nextSeq } = this.#snapshot.tail
-    if (verdict.kind !== 'corrupt') return
-    if ((verdict.damage.seq ?? nextSeq) >= from) throw this.#corrupt(verdict.damage)
+    const walk: Walk = { from, to, reverse, elideChunks, toEnd: wholeEnd && !reverse }
+    const { verdict, end, lastBatch } = this.#snapshot.tail
+    if (verdict.kind !== 'corrupt') return yield* this.#walk(walk, range.signal)
+    const { damage } = verdict
+    if (damage.offset >= end) {
+      // What it hides may have any seq from here on: that of the damage is where it begins.
+      if (reverse && wholeEnd) throw this.#corrupt(damage)
+      yield* this.#walk(walk, range.signal)
+      if (!reverse && wholeEnd) throw this.#corrupt(damage)
+      return
+    }
+    // Before the last batch, which is sound, or in it: a walk forwards meets it. Backwards it has its place in front.
+    const place = damage.seq ?? from
+    if (!reverse || place < from || place > to) return yield* this.#walk(walk, range.signal)
+    yield* this.#walk({ ...walk, from: Math.max(from, lastBatch?.firstSeq ?? from) }, range.signal)
+    throw this.#corrupt(damage)
   }
 
   /**
@@ -136,7 +147,7 @@ export class LogReader implements StorageReader {
     const options = { ...walk, to: walk.toEnd ? Number.MAX_SAFE_INTEGER : walk.to }
     const pages = walk.reverse
       ? scanBackward(source, await this.#endBehind(source, tail, walk.to), options)
-      : scanForward(source, start ?? (await seek(file, path, codec, dialect, tail, walk.from)), options)
+      : scanRange(source, start ?? (await seek(file, path, codec, dialect, tail, walk.from)), options)
     for await (const page of pages) {
       signal?.throwIfAborted()
       yield page
@@ -155,8 +166,8 @@ export class LogReader implements StorageReader {
     const { file, path, codec, dialect } = source
     const start = await seek(file, path, codec, dialect, tail, to)
     // The scan stops behind the unit that holds `to`.
-    for await (const page of scanForward(source, start, { from: to, to, elideChunks: false })) {
-      if (page.damage !== undefined) return end
+    for await (const page of scanRange(source, start, { from: to, to, elideChunks: false })) {
+      if (page.damage !== undefined) return (await nextUnit(source, page.end + 1)) ?? end
       if (page.position.nextSeq !== undefined && page.position.nextSeq > to) {
         return { offset: page.end, seq: page.position.nextSeq }
       }

@@ -99,24 +99,28 @@ class LineScan {
     if (chunks === undefined) return this.#anyLine(start)
     const { seq, count, turn, step } = chunks
     if (this.#nextSeq !== undefined && seq !== this.#nextSeq) return this.#wrongSeq(seq)
+    const wrong = this.#advance(seq, seq + count - 1)
+    if (wrong !== undefined) return wrong
     const first = Math.max(this.#options.from, seq)
     const last = Math.min(this.#options.to, seq + count - 1)
     if (first <= last) this.#elide(first, last - first + 1, turn, step)
-    return this.#advance(seq, seq + count - 1)
+    return undefined
   }
 
   #chunkLine(start: number): Omit<Damage, 'offset'> | undefined {
     const { seq, turn, step } = this.#chunk
     if (this.#nextSeq !== undefined && seq !== this.#nextSeq) return this.#wrongSeq(seq)
-    if (seq >= this.#options.from && seq <= this.#options.to) {
-      if (this.#options.elideChunks) this.#elide(seq, 1, turn, step)
-      else {
-        const event = readChunkEvent(this.#bytes, this.#view, this.#chunk, this.#parts.recordEnd)
-        if (event === undefined) return this.#anyLine(start)
-        this.records.push(event)
-      }
+    const inRange = seq >= this.#options.from && seq <= this.#options.to
+    if (!inRange || this.#options.elideChunks) {
+      const wrong = this.#advance(seq, seq)
+      if (wrong === undefined && inRange) this.#elide(seq, 1, turn, step)
+      return wrong
     }
-    return this.#advance(seq, seq)
+    const event = readChunkEvent(this.#bytes, this.#view, this.#chunk, this.#parts.recordEnd)
+    if (event === undefined) return this.#anyLine(start)
+    const wrong = this.#advance(seq, seq)
+    if (wrong === undefined) this.records.push(event)
+    return wrong
   }
 
   #anyLine(start: number): Omit<Damage, 'offset'> | undefined {
@@ -128,9 +132,11 @@ class LineScan {
     }
     const { seq } = record
     if (this.#nextSeq !== undefined && seq !== this.#nextSeq) return this.#wrongSeq(seq)
+    const wrong = this.#advance(seq, isPackedRun(record) ? seq + record.v.length - 1 : seq)
+    if (wrong !== undefined) return wrong
     if (isPackedRun(record)) this.#run(record)
     else if (seq >= this.#options.from && seq <= this.#options.to) this.records.push(record)
-    return this.#advance(seq, isPackedRun(record) ? seq + record.v.length - 1 : seq)
+    return undefined
   }
 
   #run(record: PackedRun): void {
@@ -149,6 +155,7 @@ class LineScan {
     else this.records.push({ elided: 'assistant/chunk', seq, count, turn, step })
   }
 
+  /** To be asked before the records are taken: a line that stands in the wrong batch gives none. */
   #advance(first: number, last: number): Omit<Damage, 'offset'> | undefined {
     const { batch } = this.#parts
     if (batch !== -1) {

@@ -199,7 +199,9 @@ export interface SessionPersistence extends AsyncDisposable {
   /**
    * The stored events of an inclusive range, in order or reversed: a snapshot of the log as iteration begins, one page in
    * memory at a time, as cheap near the end as at the start (contract family READ). Breaking off releases what it holds.
-   * Damage is thrown at its place, after the sound events before it.
+   * Damage is thrown at its place, after the sound events that the range has before it in the direction of the read. Damage
+   * outside of the range is none of it; but behind a damaged end there may have been any event, so that a range which
+   * reaches there is refused, not empty.
    * @throws NOT_FOUND; CORRUPT with offset and seq; UNSUPPORTED_VERSION: all while iterating.
    */
   read(id: string, options?: ReadOptions): AsyncIterable<AnySessionEvent>
