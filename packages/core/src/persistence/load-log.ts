@@ -7,8 +7,8 @@ import { parseSnapshot } from '../projection/snapshot.ts'
 import type { MissingEvents } from '../recovery/recovery-report.ts'
 import { eventAt } from '../session/read-events.ts'
 import type { Settings } from '../session/settings.ts'
-import { summaryHead } from '../session/summary-document.ts'
 import { isElided, type StorageReader } from '../storage/session-storage.ts'
+import { KnownEnd } from './missing-events.ts'
 
 export interface LoadedLog {
   readonly fold: LogFold
@@ -18,7 +18,7 @@ export interface LoadedLog {
   readonly lastTime: number | undefined
   /** Seq of the snapshot that the fold started from; -1 for none. */
   readonly snapshotSeq: number
-  /** See `RecoveryReport.missing`; only where the whole log was folded. */
+  /** See `RecoveryReport.missing`; only where it was asked for. */
   readonly missing?: MissingEvents
 }
 
@@ -29,6 +29,13 @@ export interface LoadOptions {
   readonly fromStart?: boolean
   /** Decode chunks even where no projection needs them: what a verification wants. */
   readonly chunks?: boolean
+  /** Look for missing events (`RecoveryReport.missing`), where the whole log is folded. */
+  readonly witness?: {
+    /** Opens the log again, where others may write it meanwhile. */
+    readonly again?: () => Promise<StorageReader>
+    /** Read the event that the summary was made for, too, where the fold does not come by. */
+    readonly always: boolean
+  }
   /** Called after each event or run of chunks, with the fold that holds it. */
   readonly each?: (fold: LogFold) => void
   readonly signal?: AbortSignal
@@ -41,7 +48,9 @@ export async function loadLog(
   options: LoadOptions = {},
 ): Promise<LoadedLog> {
   const last = Math.min(options.to ?? Number.POSITIVE_INFINITY, reader.tail.nextSeq - 1)
+  const known = options.witness === undefined ? undefined : await KnownEnd.read(reader, settings)
   const start = options.fromStart === true ? undefined : await restore(reader, settings, last)
+  if (start !== undefined) known?.proved(start.head)
   const fold = start?.fold ?? new LogFold(settings.projections)
   const { upgrades } = settings
   const { version } = reader.header
@@ -59,7 +68,10 @@ export async function loadLog(
       options.signal?.throwIfAborted()
       for (const record of page) {
         if (isElided(record)) fold.acceptElided(record)
-        else fold.accept(version === upgrades.current ? record : upgrades.event(version, record))
+        else {
+          fold.accept(version === upgrades.current ? record : upgrades.event(version, record))
+          if (record.seq === known?.seq) known.saw(record)
+        }
         options.each?.(fold)
       }
     }
@@ -72,20 +84,16 @@ export async function loadLog(
     })
   }
   const event = last < 0 ? undefined : (fold.lastEvent ?? (await eventAt(reader, upgrades, last)))
-  const known = options.to === undefined ? await knownEnd(reader) : -1
+  const head = headReceipt(event)
+  known?.proved(head)
+  const missing = options.witness && (await known?.missing(reader, options.witness))
   return {
     fold,
-    head: headReceipt(event),
+    head,
     lastTime: event?.time,
-    snapshotSeq: start?.seq ?? -1,
-    ...(known > last ? { missing: { from: last + 1, to: known } } : {}),
+    snapshotSeq: start?.head.seq ?? -1,
+    ...(missing === undefined ? {} : { missing }),
   }
-}
-
-/** The newest event that the summary beside the log was made for; -1 when none tells of one. */
-async function knownEnd(reader: StorageReader): Promise<number> {
-  const text = await reader.derived('summary')
-  return (text === undefined ? undefined : summaryHead(text))?.seq ?? -1
 }
 
 /** A snapshot counts only when the log holds the very event that it was taken after. */
@@ -93,7 +101,7 @@ async function restore(
   reader: StorageReader,
   settings: Settings,
   last: number,
-): Promise<{ readonly fold: LogFold; readonly seq: number } | undefined> {
+): Promise<{ readonly fold: LogFold; readonly head: HeadReceipt } | undefined> {
   if (reader.header.version !== settings.upgrades.current) return undefined
   const text = await reader.derived('snapshots')
   if (text === undefined) return undefined
@@ -101,7 +109,7 @@ async function restore(
   if (snapshot === undefined || snapshot.head.seq < 0 || snapshot.head.seq > last) return undefined
   const event = await eventAt(reader, settings.upgrades, snapshot.head.seq)
   if (headReceipt(event).crc !== snapshot.head.crc) return undefined
-  return { fold: snapshot.restore(), seq: snapshot.head.seq }
+  return { fold: snapshot.restore(), head: snapshot.head }
 }
 
 /** CORRUPT when the log does not hold the event that a caller's receipt was given for. */

@@ -33,13 +33,19 @@ interface Findings {
   readonly plan: RecoveryPlan
 }
 
-/** Everything before the first write may refuse; from then on the steps are cut, upgrade, close, each atomic. */
+/**
+ * Everything before the first write may refuse; from then on the steps are cut, upgrade, close, each atomic.
+ * `compareKnown`: see `LoadOptions.witness.always`.
+ */
 export async function recoverLog(
   writer: StorageWriter,
   settings: Settings,
   options: ResumeOptions,
+  compareKnown: boolean,
 ): Promise<ResumedLog> {
-  const found: Findings = await withReader(writer.openReader(), (reader) => look(reader, settings, options))
+  const found: Findings = await withReader(writer.openReader(), (reader) =>
+    look(reader, settings, options, compareKnown),
+  )
   options.signal?.throwIfAborted()
   const torn = writer.tail.torn === undefined ? undefined : await writer.discardTornTail()
   const upgraded = await upgrade(writer, settings)
@@ -61,10 +67,16 @@ export async function recoverLog(
   }
 }
 
-async function look(reader: StorageReader, settings: Settings, options: ResumeOptions): Promise<Findings> {
+async function look(
+  reader: StorageReader,
+  settings: Settings,
+  options: ResumeOptions,
+  compareKnown: boolean,
+): Promise<Findings> {
   const { signal } = options
   if (options.expectHead !== undefined) await checkHead(reader, settings, options.expectHead)
-  const loaded = await loadLog(reader, settings, signal === undefined ? {} : { signal })
+  const witness = { always: compareKnown }
+  const loaded = await loadLog(reader, settings, { witness, ...(signal === undefined ? {} : { signal }) })
   const { fold, head, snapshotSeq, missing } = loaded
   const unknown = unknownTypes(settings, fold.state(extensionTypes))
   if (unknown.length > 0 && options.preserveUnknown !== true) throw unknownEventError(unknown)
@@ -150,6 +162,8 @@ async function upgrade(writer: StorageWriter, settings: Settings): Promise<Recov
   if (from === to) return undefined
   return withReader(writer.openReader(), async (reader) => {
     const header = settings.upgrades.header(reader.header)
+    // It is stamped with an event of the old format: beside the new log it would seem to know of another event.
+    await writer.saveDerived('summary', '').catch(() => {})
     const originalAt = await writer.rewrite(header, eventPages(reader, settings.upgrades, {}), `v${from}`)
     return { from, to, ...(originalAt === undefined ? {} : { originalAt }) }
   })

@@ -45,9 +45,16 @@ export interface ViewOptions {
   readonly signal?: AbortSignal
 }
 
-export async function viewOf(reader: StorageReader, settings: Settings, options: ViewOptions): Promise<SessionView> {
+/** `again` opens the log that the reader is of once more. */
+export async function viewOf(
+  reader: StorageReader,
+  again: () => Promise<StorageReader>,
+  settings: Settings,
+  options: ViewOptions,
+): Promise<SessionView> {
+  // An earlier moment is not short of anything.
   const loaded = await loadLog(reader, settings, {
-    ...(options.at === undefined ? {} : { to: options.at }),
+    ...(options.at === undefined ? { witness: { again, always: true } } : { to: options.at }),
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   })
   if (loaded.missing !== undefined) loaded.fold.loseNext()

@@ -96,7 +96,7 @@ class StoredSessions implements SessionPersistence {
     const checked = resumeArguments(options, 'options')
     const { writer } = checked
     if (writer !== undefined) checkAppendable([{ type: 'session/resumed', data: { writer } }], this.#settings)
-    return this.#guard(this.#id(id), () => this.#resume(id, checked, true))
+    return this.#guard(this.#id(id), () => this.#resume(id, checked))
   }
 
   async fork(id: string, options: ForkOptions = {}): Promise<Session> {
@@ -126,7 +126,7 @@ class StoredSessions implements SessionPersistence {
         if (at !== undefined && at >= reader.tail.nextSeq) {
           throw new SessionError('INVALID_ARGUMENT', `at must be a stored seq, 0 to ${reader.tail.nextSeq - 1}`)
         }
-        return viewOf(reader, this.#settings, checked)
+        return viewOf(reader, () => this.#reader(id), this.#settings, checked)
       }),
     )
   }
@@ -162,10 +162,12 @@ class StoredSessions implements SessionPersistence {
     return this.#guard(this.#id(id), async () => {
       const own = this.#open.get(id)
       if (own !== undefined) return appendAndFlush(own, events)
-      const session = await this.#resume(id, { openTurn: 'keep', preserveUnknown: true }, false)
+      const session = await this.#resume(id, { openTurn: 'keep', preserveUnknown: true }, 'quietly')
       try {
         const head = await appendAndFlush(session, events)
-        await session.close()
+        // Nobody hears here of events that are missing: a close would replace the summary, the only one that tells of them.
+        if (session.recovery?.missing === undefined) await session.close()
+        else await session.abandon()
         return head
       } catch (error) {
         await session.abandon()
@@ -240,12 +242,13 @@ class StoredSessions implements SessionPersistence {
     }, true)
   }
 
-  async #resume(id: string, options: ResumeOptions, announce: boolean): Promise<LiveSession> {
+  async #resume(id: string, options: ResumeOptions, quietly?: 'quietly'): Promise<LiveSession> {
     const writer = await this.#storage.openWriter(id, { kind: 'resume' })
     return this.#releasingOnError(writer, async () => {
       this.#settings.upgrades.check(writer.header.version)
       const signal = this.#lifetime.signal(options.signal)
-      const log = await recoverLog(writer, this.#settings, { ...options, signal })
+      const compareKnown = quietly !== undefined
+      const log = await recoverLog(writer, this.#settings, { ...options, signal }, compareKnown)
       return this.#open.open({
         writer,
         fold: log.fold,
@@ -253,7 +256,7 @@ class StoredSessions implements SessionPersistence {
         head: log.head,
         partial: log.partial,
         snapshotSeq: log.snapshotSeq,
-        ...(announce ? { resumed: options.writer === undefined ? {} : { writer: options.writer } } : {}),
+        ...(quietly ? {} : { resumed: options.writer === undefined ? {} : { writer: options.writer } }),
       })
     })
   }

@@ -35,7 +35,8 @@ export async function verifyLog(
     const problem = await asProblem(() =>
       withReader(storage.openReader(id), async (reader) => {
         const signal = options.signal === undefined ? {} : { signal: options.signal }
-        const loaded = await loadLog(reader, settings, { fromStart: true, chunks: true, ...signal })
+        const witness = { again: () => storage.openReader(id), always: true }
+        const loaded = await loadLog(reader, settings, { fromStart: true, chunks: true, witness, ...signal })
         head = loaded.head
         unknown = unknownTypes(settings, loaded.fold.state(extensionTypes))
         if (loaded.missing !== undefined) notes.push(describeMissing(loaded.missing))

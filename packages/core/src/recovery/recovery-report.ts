@@ -6,10 +6,13 @@ import type { OpenCall } from './open-calls.ts'
 export interface MissingEvents {
   readonly from: number
   readonly to: number
+  /** The log holds another event in the place of the last one: it was continued where it was cut, there or before. */
+  readonly replaced?: true
 }
 
 /** In words, for people. */
-export function describeMissing({ from, to }: MissingEvents): string {
+export function describeMissing({ from, to, replaced }: MissingEvents): string {
+  if (replaced) return `event ${to} is another one than the one that the summary beside the log was made for`
   if (from === to) return `event ${from} is missing: the summary beside the log was made for it`
   return `events ${from} to ${to} are missing: the summary beside the log was made for the last of them`
 }
@@ -23,7 +26,8 @@ export interface RecoveryReport {
   /**
    * Events that the log does not hold, though the summary beside it was made for the last of them: something else cut the log, as
    * a copy that was interrupted does; a power cut did, with durability `process`; or a repair gave them up. A receipt
-   * (`expectHead`) refuses such a log.
+   * (`expectHead`) refuses such a log. A resume compares the event that the summary was made for where it reads it anyway,
+   * which is behind the newest snapshot; a view and `verify` always do.
    */
   readonly missing?: MissingEvents
   /** The turn that was open. */
