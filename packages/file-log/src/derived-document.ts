@@ -1,6 +1,6 @@
 /** The disposable documents beside a log: whole or absent, never synced, since losing one costs time only. */
-import type { FileSystem, OpenFile } from './file-system.ts'
-import { attempt, ioError, isMissing, systemErrorName } from './io-error.ts'
+import type { FileSystem } from './file-system.ts'
+import { attempt, ioError, isExhaustion } from './io-error.ts'
 import { createPrivateFile } from './private-path.ts'
 import { readBytes } from './read-bytes.ts'
 import { writeFully } from './write-bytes.ts'
@@ -8,22 +8,24 @@ import { writeFully } from './write-bytes.ts'
 /** A projection state larger than this is not worth loading; and what is not ours must not fill memory. */
 const DOCUMENT_BYTES_MAX = 64 * 1024 * 1024
 
-/** The text, or undefined when there is none that could be used. */
+/**
+ * The text, or undefined when there is none that could be used: what this user may not read, or the disk cannot, is as good
+ * as absent. Rejects only where the process is short of handles or memory, which is not about the document.
+ */
 export async function readDerived(fs: FileSystem, path: string): Promise<string | undefined> {
-  let file: OpenFile
   try {
     if ((await fs.lstat(path)).kind !== 'file') return undefined
-    file = await fs.open(path, 'read')
+    const file = await fs.open(path, 'read')
+    try {
+      const { kind, size } = await file.stat()
+      if (kind !== 'file' || size > DOCUMENT_BYTES_MAX) return undefined
+      return (await readBytes(file, path, 0, size)).toString('utf8')
+    } finally {
+      await file.close().catch(() => {})
+    }
   } catch (error) {
-    if (isMissing(error) || systemErrorName(error) === 'ELOOP') return undefined
-    throw ioError(error, 'read a derived document', path)
-  }
-  try {
-    const stat = await attempt('read a derived document', path, () => file.stat())
-    if (stat.kind !== 'file' || stat.size > DOCUMENT_BYTES_MAX) return undefined
-    return (await readBytes(file, path, 0, stat.size)).toString('utf8')
-  } finally {
-    await file.close().catch(() => {})
+    if (isExhaustion(error)) throw ioError(error, 'read a derived document', path)
+    return undefined
   }
 }
 

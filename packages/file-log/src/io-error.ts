@@ -40,6 +40,13 @@ export function isMissing(error: unknown): boolean {
   return systemErrorName(error) === 'ENOENT'
 }
 
+const EXHAUSTED: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE', 'ENOMEM'])
+
+/** Whether the process, or the system, is out of handles or memory: that is not about the file that was asked for. */
+export function isExhaustion(error: unknown): boolean {
+  return EXHAUSTED.has(systemErrorName(isSessionError(error) ? error.cause : error))
+}
+
 /**
  * The typed form of whatever a file-system call threw: NO_SPACE, READ_ONLY, PERMISSION_DENIED, BUSY, else IO. Never
  * NOT_FOUND or CORRUPT: whether a missing file means "no such session" only the caller knows.

@@ -1,7 +1,7 @@
 /** What a listing needs to know of one log: a quick look at both ends, and a careful one where that is not enough. */
 import { isSessionError, type SessionError, type SessionHeader } from '@session-persistence/core'
 import type { FileSystem } from './file-system.ts'
-import { ioError, isMissing, systemErrorName } from './io-error.ts'
+import { ioError, isExhaustion, isMissing } from './io-error.ts'
 import type { Layout } from './layout.ts'
 import type { LogCodec } from './log-codec.ts'
 import { corruptError, located, takeSnapshot } from './log-snapshot.ts'
@@ -109,9 +109,8 @@ export class RowReader {
     } catch (error) {
       if (!isSessionError(error)) throw error
       if (error.code === 'NOT_FOUND') return undefined
-      const system = systemErrorName(error.cause)
-      // Being out of handles is not about this session, and a listing without some of its rows would be wrong.
-      if (system === 'EMFILE' || system === 'ENFILE' || system === 'ENOMEM') throw error
+      // That is not about this session, and a listing without some of its rows would be wrong.
+      if (isExhaustion(error)) throw error
       return damaged(error)
     }
   }

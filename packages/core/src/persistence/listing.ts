@@ -86,12 +86,22 @@ async function summarize(
     const facts = await factsOf(storage, settings, entry)
     return facts === undefined ? known : { ...known, ...facts, labels: { ...entry.header?.labels, ...facts.labels } }
   } catch (error) {
-    // Damage in the middle of one log shows on its own row and hides no other; anything else is not about this log.
+    // What is wrong with one log shows on its own row and hides no other; anything else is not about this log.
     if (isSessionError(error, 'NOT_FOUND')) return known
-    if (!isSessionError(error)) throw error
-    if (error.code === 'CORRUPT' || error.code === 'INVALID_EVENT') return { ...known, state: 'damaged', error }
-    throw error
+    if (!isSessionError(error) || !isAboutOneLog(error)) throw error
+    return { ...known, state: 'damaged', error }
   }
+}
+
+function isAboutOneLog({ code, cause }: SessionError): boolean {
+  if (code === 'CORRUPT' || code === 'INVALID_EVENT' || code === 'PERMISSION_DENIED') return true
+  return code === 'IO' && !isExhaustion(cause)
+}
+
+/** Without handles or memory every other row would fail as well. */
+function isExhaustion(cause: unknown): boolean {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  return code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM'
 }
 
 function baseSummary(entry: StorageListEntry): SessionSummary {
