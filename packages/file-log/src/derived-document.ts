@@ -1,6 +1,6 @@
 /** The disposable documents beside a log: whole or absent, never synced, since losing one costs time only. */
 import type { FileSystem } from './file-system.ts'
-import { attempt, ioError, isExhaustion } from './io-error.ts'
+import { attempt, ioError, isExhaustion, isMissing } from './io-error.ts'
 import { createPrivateFile } from './private-path.ts'
 import { readBytes } from './read-bytes.ts'
 import { writeFully } from './write-bytes.ts'
