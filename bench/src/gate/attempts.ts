@@ -32,8 +32,8 @@ export async function repeat(attempts: Attempts, first: GateScope): Promise<read
     const rare = [...metrics.keys()].filter(
       (name) => name in reference().metrics && valuesOf(name, taken).length < least,
     )
-    const open = areSurelyWorse(attempts, doubtful) ? rare : [...doubtful, ...rare]
-    if (taken.length >= most || open.length === 0) return doubtful
+    const open = [...doubtful, ...rare]
+    if (taken.length >= most || open.length === 0 || isSurelyClosed(attempts, doubtful)) return doubtful
     scope = scopeOf(open, metrics, first)
   }
 }
@@ -45,17 +45,14 @@ export function scopeOf(names: readonly string[], metrics: GateMetrics, first: G
   return { ...first, counts: kinds.includes('count'), memory: kinds.includes('memory'), backends: [...backends] }
 }
 
-/** Enough attempts, of each metric in doubt, all beyond its limit: more of them would not open the gate. */
-function areSurelyWorse({ taken, reference, tolerances }: Attempts, doubtful: readonly string[]): boolean {
+/** Enough attempts of one metric, all beyond its limit: no more of them would open the gate, whatever the others say. */
+function isSurelyClosed({ taken, reference, tolerances }: Attempts, doubtful: readonly string[]): boolean {
   const { metrics } = reference()
-  return (
-    doubtful.length > 0 &&
-    doubtful.every((name) => {
-      const { kind, value = 0 } = metrics[name] ?? { kind: 'count' }
-      const found = valuesOf(name, taken)
-      return found.length >= CLEAR_ATTEMPTS && found.every((one) => one > value * tolerances[kind])
-    })
-  )
+  return doubtful.some((name) => {
+    const { kind, value = 0 } = metrics[name] ?? { kind: 'count' }
+    const found = valuesOf(name, taken)
+    return found.length >= CLEAR_ATTEMPTS && found.every((one) => one > value * tolerances[kind])
+  })
 }
 
 /**

@@ -493,6 +493,8 @@ describe('the summary beside a repaired log', () => {
     const { sessions } = await persistence.list()
     expect(sessions.find(({ id }) => id === 'titled')).toMatchObject({ title: 'first' })
     expect((await persistence.inspect('titled')).summary()).toMatchObject({ title: 'first' })
+    const { ok, notes } = await persistence.verify('titled')
+    expect([ok, notes]).toEqual([true, [expect.stringMatching(/are lost: stand-ins .* newest at seq 1$/)]])
   })
 
   it('stays where it says how far the log once went', async () => {

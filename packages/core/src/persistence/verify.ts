@@ -2,7 +2,9 @@
 import { isSessionError } from '../errors.ts'
 import { headReceipt } from '../event/event-json.ts'
 import type { HeadReceipt } from '../event/head-receipt.ts'
+import { LOST_EVENT_TYPE } from '../event/lost-event.ts'
 import { extensionTypes } from '../projection/extension-types.ts'
+import { turnsProjection } from '../projection/turns.ts'
 import { describeMissing } from '../recovery/recovery-report.ts'
 import type { Settings } from '../session/settings.ts'
 import type { SessionStorage, StorageProblem } from '../storage/session-storage.ts'
@@ -40,6 +42,8 @@ export async function verifyLog(
         head = loaded.head
         unknown = unknownTypes(settings, loaded.fold.state(extensionTypes))
         if (loaded.missing !== undefined) notes.push(describeMissing(loaded.missing))
+        const { lostAt } = loaded.fold.state(turnsProjection)
+        if (lostAt !== undefined) notes.push(describeLost(lostAt))
         if (options.expectHead !== undefined) await checkHead(reader, settings, options.expectHead)
       }),
     )
@@ -56,6 +60,10 @@ export async function verifyLog(
     notes,
     unknownTypes: unknown,
   }
+}
+
+function describeLost(newest: number): string {
+  return `events that were stored once are lost: stand-ins (${LOST_EVENT_TYPE}) take their places, the newest at seq ${newest}`
 }
 
 async function asProblem(look: () => Promise<void>): Promise<Problem | undefined> {
