@@ -3,6 +3,7 @@ import { isSessionError, type SessionError, type StorageCheck, type StorageProbl
 import type { Connection } from './connection.ts'
 import { findToRead, indexProblems, isSameSession, isStillStored } from './damaged-index.ts'
 import type { Database } from './database.ts'
+import { derivedNotes } from './derived-document.ts'
 import { nextTurn } from './group-commit.ts'
 import { freeListProblems } from './page-check.ts'
 import { type FoundRow, recordsFrom } from './record-rows.ts'
@@ -41,16 +42,20 @@ export async function checkSession(
     const found = await database.read((connection) => {
       try {
         const stored = findToRead(connection, id)
-        return stored === undefined ? undefined : { ...stored, known: databaseProblems(connection, stored.row) }
+        if (stored === undefined) return undefined
+        const { row } = stored
+        return { row, known: databaseProblems(connection, row), notes: derivedNotes(connection, row) }
       } catch (error) {
         return asProblem(sqliteError(error, 'read the session', connection.path))
       }
     })
     if (found === undefined) return undefined
     if (!('row' in found)) return { events: 0, bytes: 0, problems: [found] }
-    const { row, known } = found
+    const { row, known, notes } = found
     const findings = await checkRecords(database, row, known, signal)
-    if (findings !== undefined) return { events: findings.events, bytes: row.bytes, problems: findings.problems }
+    if (findings === undefined) continue
+    const { events, problems } = findings
+    return { events, bytes: row.bytes, problems, ...(notes.length > 0 ? { notes } : {}) }
   }
 }
 

@@ -12,6 +12,10 @@ export type Row = readonly unknown[]
 /** What a write-ahead log is cut back to after it was emptied, in bytes: four times what fills it between checkpoints. */
 const JOURNAL_BYTES = 4 * 1024 * 1024
 
+/** Where the first page says how the file is journaled (SQLite's file format, 1.3). */
+const JOURNAL_VERSIONS = [18, 20] as const
+const ROLLBACK_JOURNAL = 1
+
 const FULL = 2
 /** FULL, and after a rollback journal was removed its directory too: without that a power cut brings it back. */
 const EXTRA = 3
@@ -42,9 +46,9 @@ export class Connection {
   readonly #statements: Map<string, Statement> = new Map()
   #isDamaged = false
 
-  private constructor(maker: Driver, path: string, access: 'read' | 'write') {
+  private constructor(maker: Driver, path: string, access: 'read' | 'write' | Buffer) {
     this.#maker = maker
-    this.#driver = maker.open(path, access)
+    this.#driver = typeof access === 'string' ? maker.open(path, access) : maker.openInMemory(access)
     this.path = path
   }
 
@@ -85,6 +89,27 @@ export class Connection {
     } catch (error) {
       connection.close()
       throw error
+    }
+  }
+
+  /** The database as it is now, in memory: to see what becomes of it when something is done. */
+  inMemory(): Connection {
+    const bytes = this.#driver.serialize()
+    // Memory has no write-ahead log; what this one's holds is in the bytes.
+    bytes.fill(ROLLBACK_JOURNAL, ...JOURNAL_VERSIONS)
+    const { mmap_size: _, journal_size_limit: _limit, ...settings } = WRITING
+    return Connection.#opened(new Connection(this.#maker, this.path, bytes), (connection) => connection.#set(settings))
+  }
+
+  /** `use` may change the schema's own table; afterwards it is read anew. */
+  editSchema(use: () => void): void {
+    this.#driver.unsafeMode(true)
+    try {
+      this.exec('PRAGMA writable_schema = 1')
+      use()
+    } finally {
+      this.exec('PRAGMA writable_schema = RESET')
+      this.#driver.unsafeMode(false)
     }
   }
 
@@ -142,10 +167,24 @@ export class Connection {
 
   /** What SQLite says of damage may be a read that failed. */
   #told(error: unknown, sql: string, values: readonly SqlValue[] = []): unknown {
-    if (this.#isDamaged || !isInQuestion(error)) return error
+    if (!isInQuestion(error)) return error
+    this.#forgetPages()
+    if (this.#isDamaged) return error
     const told = toldApart(error, this.#maker, this.path, { sql, values })
     this.#isDamaged = told === error
     return told
+  }
+
+  /**
+   * SQLite looks at the cells of a page when it takes it into memory, refuses it, and finds it there the next time: so a
+   * damaged page would be told once, and then be read as if it were sound.
+   */
+  #forgetPages(): void {
+    try {
+      this.#driver.exec('PRAGMA shrink_memory')
+    } catch {
+      // The statement that failed goes on with others, as the driver sees it: the next one that fails comes here again.
+    }
   }
 
   /** Every statement of `use` sees the database as it is at the first one, whatever others commit meanwhile. */

@@ -4,7 +4,6 @@
  */
 import { isSessionError, SessionError, type StorageProblem } from '@session-persistence/core'
 import type { Connection, Row } from './connection.ts'
-import type { Database } from './database.ts'
 import { checkPages } from './page-check.ts'
 import { decodeId, decodeSessionRow, encodeId, LIVE, SESSION_COLUMNS, type SessionRow } from './session-row.ts'
 import { findRow, headerOf, type StoredSession } from './session-statements.ts'
@@ -115,19 +114,17 @@ function readable(rows: Iterable<Row>): readonly Row[] {
  * Builds the indexes anew from the table. CORRUPT, with nothing changed, when more than they is damaged: a row that only
  * an index still knows would be forgotten for good.
  */
-export async function rebuildIndexes(database: Database): Promise<void> {
-  await database.alone((connection) => {
-    connection.run('BEGIN IMMEDIATE')
-    const refusal = rebuildRefusal(connection)
-    if (refusal !== undefined) throw refusal
-    connection.exec('REINDEX session')
-    if (checkPages(connection) !== 'sound') throw beyondRebuilding(connection)
-    connection.run('COMMIT')
-  })
+export function rebuildIndexes(connection: Connection): void {
+  connection.run('BEGIN IMMEDIATE')
+  const refusal = rebuildRefusal(connection)
+  if (refusal !== undefined) throw refusal
+  connection.exec('REINDEX session')
+  if (checkPages(connection) !== 'sound') throw beyondRebuilding(connection)
+  connection.run('COMMIT')
 }
 
 /** Why the indexes cannot be built anew: their own pages are unreadable, or the table has lost what they still know. */
-export function rebuildRefusal(connection: Connection): SessionError | undefined {
+function rebuildRefusal(connection: Connection): SessionError | undefined {
   try {
     for (const index of INDEXES) connection.number(`SELECT count(*) FROM session INDEXED BY ${index} WHERE place = ''`)
   } catch (error) {
@@ -137,7 +134,7 @@ export function rebuildRefusal(connection: Connection): SessionError | undefined
   return lostRows(connection).length === 0 ? undefined : beyondRebuilding(connection)
 }
 
-function beyondRebuilding({ path }: Connection): SessionError {
+export function beyondRebuilding({ path }: Connection): SessionError {
   const message = `the database is damaged, nothing is written into it: convert what can be read into another one: ${path}`
   return new SessionError('CORRUPT', message, { path })
 }

@@ -21,6 +21,10 @@ export interface DriverConnection {
   prepare(sql: string): Statement
   exec(sql: string): unknown
   readonly inTransaction: boolean
+  /** Whether statements may do what makes a database unreadable, as to change the schema's own table. */
+  unsafeMode(on: boolean): unknown
+  /** The bytes of the whole database. */
+  serialize(): Buffer
   close(): unknown
 }
 
@@ -31,12 +35,14 @@ interface DriverOptions {
   readonly timeout: number
 }
 
-type DriverConstructor = new (file: string, options: DriverOptions) => DriverConnection
+type DriverConstructor = new (file: string | Buffer, options: DriverOptions) => DriverConnection
 
 export interface Driver {
   readonly sqliteVersion: string
   /** Of an existing file. Contention is reported at once, never waited for (reliability.md, fact 12). */
   open(file: string, access: 'read' | 'write'): DriverConnection
+  /** Of a database in memory that begins with these bytes. */
+  openInMemory(bytes: Buffer): DriverConnection
 }
 
 /** Older ones have faults in the handling of the write-ahead log. */
@@ -74,6 +80,7 @@ export function load(require: (name: string) => unknown): Driver {
   return {
     sqliteVersion,
     open: (file, access) => new Database(file, { readonly: access === 'read', fileMustExist: true, timeout: 0 }),
+    openInMemory: (bytes) => new Database(bytes, { readonly: false, fileMustExist: false, timeout: 0 }),
   }
 }
 

@@ -5,6 +5,7 @@ import type { Connection, JournalMode } from './connection.ts'
 import { rebuildIndexes } from './damaged-index.ts'
 import { BUSY_MS_DEFAULT, Database } from './database.ts'
 import { DatabaseFile } from './database-file.ts'
+import { mendDerived } from './derived-table.ts'
 import { loadDriver } from './driver.ts'
 import { checkPages, hasSoundTrees } from './page-check.ts'
 import { sweepHidden } from './removal.ts'
@@ -12,6 +13,7 @@ import { repackSession } from './repack.ts'
 import { SessionLocks } from './session-locks.ts'
 import { decodeId } from './session-row.ts'
 import { sqliteError } from './sqlite-error.ts'
+import { vacuum } from './vacuum.ts'
 
 export interface MaintenanceOptions {
   /** Path of the database. */
@@ -70,7 +72,7 @@ export interface CompactReport {
 }
 
 /**
- * Gives space back: builds damaged indexes and a damaged list of free pages anew, removes what killed processes left, packs
+ * Gives space back: builds damaged indexes, a damaged table of snapshots and summaries, and a damaged list of free pages anew, removes what killed processes left, packs
  * runs of deltas that came one by one, and returns free pages to the file system. Events and receipts do not change. Sessions that are being written are left as they are.
  * Needs about the size of the database in free space, and holds the event loop during its last step.
  *
@@ -79,10 +81,11 @@ export interface CompactReport {
 export async function compactSqlite(options: MaintenanceOptions): Promise<CompactReport> {
   return await withDatabase(options, async (database) => {
     const before = lstatSync(database.file.given).size
+    await database.alone(mendDerived)
     const verdict = await database.alone(checkPages)
-    if (verdict === 'damaged') await rebuildIndexes(database)
+    if (verdict === 'damaged') await database.alone(rebuildIndexes)
     // Before anything is written, which would take pages from that list.
-    if (verdict === 'free-list') await vacuum(database)
+    if (verdict === 'free-list') await database.alone(vacuum)
     let repacked = 0
     let open = 0
     let damaged = 0
@@ -96,22 +99,9 @@ export async function compactSqlite(options: MaintenanceOptions): Promise<Compac
         else throw error
       }
     }
-    await vacuum(database)
+    await database.alone(vacuum)
     await database.settle()
     return { before, after: lstatSync(database.file.given).size, repacked, open, damaged }
-  })
-}
-
-/** Builds the file anew from its tables and indexes; the list of free pages is not read for that. */
-async function vacuum(database: Database): Promise<void> {
-  await database.alone((connection) => {
-    // In memory, as everything else that is temporary, it would need as much as the database.
-    connection.exec('PRAGMA temp_store = 1')
-    try {
-      connection.run('VACUUM')
-    } finally {
-      connection.exec('PRAGMA temp_store = 2')
-    }
   })
 }
 

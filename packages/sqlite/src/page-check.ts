@@ -7,7 +7,10 @@ import { isSessionError, SessionError, type StorageProblem } from '@session-pers
 import type { Connection } from './connection.ts'
 import { sqliteError } from './sqlite-error.ts'
 
-/** `free-list`: every table and index is sound, and nothing may be written before `VACUUM` has built the file anew. */
+/**
+ * `free-list`: every table and index is sound, and nothing may be written before `VACUUM` has built the file anew: other
+ * pages are on the list of free ones than should be.
+ */
 export type PageVerdict = 'sound' | 'free-list' | 'damaged'
 
 const FREE_LIST: StorageProblem = {
@@ -18,7 +21,22 @@ const FREE_LIST: StorageProblem = {
 
 /** Whether SQLite finds nothing wrong with any page in use, index or constraint. The free pages are not looked at. */
 export function hasSoundTrees(connection: Connection): boolean {
-  return firstFinding(connection, 'PRAGMA integrity_check(1)') === undefined
+  return isSound(connection, 'PRAGMA integrity_check(1)')
+}
+
+/** The same of one table, and of its indexes. */
+export function isSoundTable(connection: Connection, table: string): boolean {
+  return isSound(connection, `PRAGMA integrity_check(${table})`)
+}
+
+/** A root page that is no page of a table ends the check with an error, before any finding. */
+function isSound(connection: Connection, check: string): boolean {
+  try {
+    return firstFinding(connection, check) === undefined
+  } catch (error) {
+    if (isSessionError(sqliteError(error, 'check the pages', connection.path), 'CORRUPT')) return false
+    throw error
+  }
 }
 
 /**
@@ -26,11 +44,21 @@ export function hasSoundTrees(connection: Connection): boolean {
  * whole database.
  */
 export function checkPages(connection: Connection): PageVerdict {
-  if (isSoundWithoutViews(connection)) return 'sound'
-  return hasSoundTrees(connection) ? 'free-list' : 'damaged'
+  if (withoutViews(connection, hasSoundTrees)) return 'sound'
+  return hasSoundTrees(connection) || isSoundButForUnused(connection) ? 'free-list' : 'damaged'
 }
 
-function isSoundWithoutViews(connection: Connection): boolean {
+/** Whether nothing is wrong but pages that neither are in use nor free: `VACUUM` leaves them out. */
+export function isSoundButForUnused(connection: Connection): boolean {
+  return withoutViews(connection, () => {
+    const findings = connection
+      .all(`PRAGMA integrity_check(${FINDINGS_MAX})`)
+      .flatMap(([text]) => String(text).split('\n'))
+    return findings.every((line) => /^(?:ok|\*\*\* in database main \*\*\*|Page \d+: never used)$/.test(line))
+  })
+}
+
+function withoutViews(connection: Connection, check: (connection: Connection) => boolean): boolean {
   const [begin, end] = connection.inTransaction
     ? ['SAVEPOINT page_check', 'ROLLBACK TO page_check; RELEASE page_check']
     : ['BEGIN IMMEDIATE', 'ROLLBACK']
@@ -39,7 +67,7 @@ function isSoundWithoutViews(connection: Connection): boolean {
     for (const [name] of connection.all("SELECT name FROM sqlite_schema WHERE type = 'view'")) {
       connection.exec(`DROP VIEW "${String(name)}"`)
     }
-    return hasSoundTrees(connection)
+    return check(connection)
   } catch (error) {
     // The pages of the schema, or free ones that dropping made more of.
     if (isSessionError(sqliteError(error, 'check the pages', connection.path), 'CORRUPT')) return false
@@ -82,3 +110,6 @@ function firstFinding(connection: Connection, check: string): string | undefined
 }
 
 const SQLITE_IOERR = 10
+
+/** More than any database has pages that are damaged and can be built anew. */
+const FINDINGS_MAX = 1_000_000_000

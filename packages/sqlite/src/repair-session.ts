@@ -17,14 +17,15 @@ import {
   type StorageRepairOptions,
 } from '@session-persistence/core'
 import { checkSession } from './check-session.ts'
-import type { Connection } from './connection.ts'
-import { findToRead, isIndexProblem, rebuildIndexes, rebuildRefusal } from './damaged-index.ts'
+import { findToRead, isIndexProblem } from './damaged-index.ts'
 import type { Database } from './database.ts'
+import { DERIVED_LOST, isDerivedSound } from './derived-table.ts'
 import { nextTurn } from './group-commit.ts'
-import { checkPages, freeListError, freeListProblems, hasSoundTrees, isFreeListProblem } from './page-check.ts'
+import { isFreeListProblem } from './page-check.ts'
 import { provenSlice, type RawSession, rawSession } from './proven-records.ts'
 import { originalAt, rewriteSession } from './rewrite-session.ts'
 import { headerCrc } from './session-row.ts'
+import { expectedRefusal, mendShared, type SharedDamage } from './shared-damage.ts'
 import { SqliteReader } from './sqlite-reader.ts'
 
 /** Suffix of the kept original. */
@@ -43,26 +44,25 @@ export async function repairSession(
   const check = await checkSession(database, id, signal)
   if (check === undefined) return undefined
   const problems = check.problems.filter((problem) => !isIndexProblem(problem) && !isFreeListProblem(problem))
-  const isUnindexed = check.problems.some(isIndexProblem)
-  if (isUnindexed && !dryRun) await rebuildIndexes(database)
-  if (problems.length === 0 && (await isLegal(database, id, signal))) {
-    if (!dryRun && check.problems.some(isFreeListProblem)) await requireSafeWrites(database, id)
-    const refusal = dryRun ? await database.read((connection) => sharedRefusal(connection, id, isUnindexed)) : undefined
-    return { dryRun, kept: check.events, lost: refusal === undefined ? [] : [{ message: refusal.message }] }
+  const isWhole = problems.length === 0 && (await isLegal(database, id, signal))
+  const shared: SharedDamage = {
+    derived: (await database.read(isDerivedSound)) === false,
+    indexes: check.problems.some(isIndexProblem),
+    others: !isWhole || check.problems.some(isFreeListProblem),
   }
+  const lost = shared.derived ? [DERIVED_LOST] : []
+  const refusal = dryRun ? await expectedRefusal(database, id, shared) : undefined
+  if (!dryRun) await mendShared(database, id, shared)
+  const refused = refusal === undefined ? [] : [{ message: refusal.message }]
+  if (isWhole) return { dryRun, kept: check.events, lost: [...lost, ...refused] }
   const found = await database.read((connection) => rawSession(connection, id))
   if (found === undefined) throw unprovable(database, id)
   const salvage = new Salvage(database, found, messageFormats)
   const { kept, seen } = await salvage.judge(signal)
   if (seen === 0) throw unprovable(database, id)
-  if (dryRun) {
-    const refusal = await database.read((connection) => plannedRefusal(connection, id))
-    const lost = refusal === undefined ? [] : [{ message: refusal.message }]
-    return { dryRun, kept, lost: [...salvage.lost, ...lost] }
-  }
-  await requireSafeWrites(database, id)
+  if (dryRun) return { dryRun, kept, lost: [...salvage.lost, ...lost, ...refused] }
   await rewriteSession(database, found.number, salvage.header(), salvage.events(signal), ORIGINAL)
-  return { dryRun, kept, lost: salvage.lost, originalAt: originalAt(database, found.number) }
+  return { dryRun, kept, lost: [...salvage.lost, ...lost], originalAt: originalAt(database, found.number) }
 }
 
 /** A log that was deleted meanwhile has nothing to be repaired. */
@@ -152,32 +152,6 @@ class Salvage {
       await nextTurn()
     }
   }
-}
-
-/** CORRUPT when a write could make damage worse. */
-async function requireSafeWrites(database: Database, sessionId: string): Promise<void> {
-  await database.alone((connection) => {
-    const verdict = checkPages(connection)
-    if (verdict === 'free-list') throw freeListError(connection, sessionId)
-    if (verdict === 'damaged') throw unsoundPages(connection, sessionId)
-  })
-}
-
-/** The same as far as a connection that only reads can tell. */
-function plannedRefusal(connection: Connection, sessionId: string): SessionError | undefined {
-  if (freeListProblems(connection).length > 0) return freeListError(connection, sessionId)
-  return hasSoundTrees(connection) ? undefined : unsoundPages(connection, sessionId)
-}
-
-/** Why a repair would write nothing though the session itself is whole. */
-function sharedRefusal(connection: Connection, sessionId: string, isUnindexed: boolean): SessionError | undefined {
-  if (freeListProblems(connection).length > 0) return freeListError(connection, sessionId)
-  return isUnindexed ? rebuildRefusal(connection) : undefined
-}
-
-function unsoundPages({ path }: Connection, sessionId: string): SessionError {
-  const message = `pages of the database are damaged, so nothing is written into it: convert what can be read into another one: ${path}`
-  return new SessionError('CORRUPT', message, { sessionId, path })
 }
 
 function unprovable({ file }: Database, sessionId: string): SessionError {
