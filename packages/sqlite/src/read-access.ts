@@ -1,11 +1,15 @@
 /** The connection for reading: opened when it is first needed, checked before anything is believed, never writing. */
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { SessionError } from '@session-persistence/core'
 import { Connection } from './connection.ts'
 import type { DatabaseFile } from './database-file.ts'
 import type { Driver } from './driver.ts'
 import { checkDatabase } from './migration.ts'
 import { sqliteCode, sqliteError } from './sqlite-error.ts'
+
+/** SQLite makes it in steps of so many bytes (its file format, WAL-index). */
+const SHARED_MEMORY_BYTES = 32 * 1024
 
 interface ReadConnection {
   readonly connection: Connection
@@ -53,14 +57,29 @@ export class ReadAccess {
     return connection === undefined ? undefined : use(connection)
   }
 
-  /** SQLite does not say why it cannot open a file. */
+  /** SQLite does not say why it cannot open a file, nor that there is no room for the shared memory that reading needs. */
   #explained(error: unknown): unknown {
+    if (sqliteCode(error) === 'SQLITE_IOERR_SHMSIZE' && this.#isFull()) {
+      return Object.assign(new Error('no room for the shared memory of the database', { cause: error }), {
+        code: 'SQLITE_FULL',
+      })
+    }
     if (sqliteCode(error)?.startsWith('SQLITE_CANTOPEN') !== true) return error
     try {
       accessSync(this.#file.path ?? this.#file.given, constants.R_OK)
       return error
     } catch (reason) {
       return reason
+    }
+  }
+
+  /** Whether the file system has less room than shared memory takes at least. Nothing is written to find out. */
+  #isFull(): boolean {
+    try {
+      const { bavail, bsize } = statfsSync(dirname(this.#file.path ?? this.#file.given))
+      return bavail * bsize < SHARED_MEMORY_BYTES
+    } catch {
+      return false
     }
   }
 

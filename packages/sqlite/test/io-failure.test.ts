@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { sqliteStorage } from '../src/index.ts'
+import { openSqlite, sqliteStorage } from '../src/index.ts'
 import { errorOf, note, notes, readAll, sampleHeader, store } from './parts/sample-log.ts'
 import { SCALE } from './parts/scale.ts'
 import { SmallFileSystem } from './parts/small-file-system.ts'
@@ -118,6 +118,18 @@ describe.runIf(small !== undefined)('a full file system (needs root)', { timeout
     await writer.close()
     expect(await readAll(storage, 's')).toEqual(batches.flat())
     await storage.close()
+  })
+
+  it('is NO_SPACE to open, where there is no room for the shared memory either', async () => {
+    const first = sqliteStorage({ file })
+    await store(first, 'before', [notes(10)])
+    await first.close()
+    small?.fillUp()
+    await expect(openSqlite({ file })).rejects.toMatchObject({ code: 'NO_SPACE' })
+    small?.giveSpace()
+    const again = sqliteStorage({ file })
+    expect(await readAll(again, 'before')).toEqual(notes(10))
+    await again.close()
   })
 
   it('is NO_SPACE from the first flush on, also when the moving of the log met it first', async () => {
