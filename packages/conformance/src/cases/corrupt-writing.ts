@@ -8,7 +8,7 @@ import { CHECKED, storeMapped } from '../small-log.ts'
 export const CORRUPT_WRITING_CASES: readonly ConformanceCase[] = casesOf('CORRUPT', {
   8: {
     title:
-      'Resuming, annotating or forking a log that is damaged before its last batch is refused with CORRUPT, and nothing is written.',
+      'Resuming, annotating or forking a log is refused with CORRUPT where it meets damage, and nothing is written: without a snapshot, anywhere before the last batch.',
     why: 'A failed read that led to a write has replaced a session by an empty one.',
     needs: CHECKED,
     run: async (context) => {

@@ -179,6 +179,7 @@ export interface SessionPersistence extends AsyncDisposable {
   /**
    * The exclusive writer of a stored session. Commits recovery: cuts a torn tail, which is kept beside the log, closes an
    * open turn, upgrades an older format. A log that is refused is not written to (contract families CRASH, CORRUPT, VERSION).
+   * Reads from the newest snapshot on, if there is one: damage before that is not met. `verify` reads everything.
    * @throws NOT_FOUND; LOCKED, naming the owner; CORRUPT with offset and seq; UNSUPPORTED_VERSION; UNKNOWN_EVENT for a
    * required type that is not in the catalog; NOT_SUPPORTED when closing the turn takes a message format that was not given; what
    * `reconcile` throws.
