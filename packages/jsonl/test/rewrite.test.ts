@@ -70,6 +70,33 @@ it('that fails at any call leaves the old log or the new one, whole, and nothing
   }
 })
 
+it('that fails at any call leaves no new log with documents of the old one, and makes sure of that before it renames', async () => {
+  for (let index = 0, calls = 1; index < calls; index++) {
+    const root = await temporaryDirectory()
+    const fs = new FaultyFileSystem()
+    await store(jsonlStorage({ root }), 's', SAMPLE_BATCHES)
+    const documents = ['snapshots.json', 'summary.json'].map((name) => join(root, 's', name))
+    for (const path of documents) await writeFile(path, '{}')
+    const writer = await jsonlStorage({ root, fileSystem: fs }).openWriter('s', { kind: 'resume' })
+    const before = fs.calls.length
+    fs.failAt(index, EIO)
+    await writer.rewrite(sampleHeader('s'), pages()).catch(() => {})
+    calls = fs.calls.length - before
+    const made = fs.calls.slice(before)
+    fs.heal()
+    await writer.close()
+    const left = (await readdir(join(root, 's'))).filter((name) => name.endsWith('.json'))
+    const events = await readAll(jsonlStorage({ root }), 's')
+    if (events[0]?.time === OTHER[0]?.time) {
+      expect(left).toEqual([])
+      const renamed = made.findIndex(({ name, path }) => name === 'rename' && !path.endsWith('.json'))
+      const removed = made.findLastIndex(({ name, path }) => name === 'unlink' && documents.includes(path))
+      const synced = made.slice(removed, renamed).some(({ name }) => name === 'syncDirectory')
+      expect([removed >= 0, removed < renamed, synced]).toEqual([true, true, true])
+    } else expect(events).toEqual(SAMPLE_EVENTS)
+  }
+})
+
 it('refuses a suffix that could lead elsewhere, and a log that is not stored', async () => {
   const root = await temporaryDirectory()
   const storage = jsonlStorage({ root })
