@@ -46,6 +46,8 @@ function failing(): Driver {
         get inTransaction() {
           return connection.inTransaction
         },
+        unsafeMode: (on) => connection.unsafeMode(on),
+        serialize: () => connection.serialize(),
         close: () => connection.close(),
       }
     },

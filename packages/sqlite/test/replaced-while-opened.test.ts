@@ -51,6 +51,8 @@ function stepping(step: () => void, done: () => void): Driver {
         get inTransaction() {
           return connection.inTransaction
         },
+        unsafeMode: (on) => connection.unsafeMode(on),
+        serialize: () => connection.serialize(),
         close: () => connection.close(),
       }
       return after(stepped)
