@@ -22,6 +22,7 @@ import type { StorageRepair } from '../storage/session-storage.ts'
 import { BoundedPage, sizeOf } from './bounded-page.ts'
 import { bridgeTo } from './bridge.ts'
 import { doubtOfCall } from './doubtful-call.ts'
+import { LossReport } from './loss-report.ts'
 import { inOrder, type LostPlaces, lastPlaces, type PlaceRange, standIn, standIns } from './lost-places.ts'
 import { openCallsOf } from './open-calls.ts'
 
@@ -30,8 +31,6 @@ const REACH_EVENTS = 1000
 const REACH_SIZE = BATCH_SIZE_MAX
 /** Events that are made or judged again to make way, in all: hostile numbers must not make a repair endless. */
 const EFFORT_MAX = 2_000_000
-
-type Loss = StorageRepair['lost'][number]
 
 export interface SalvageOptions {
   /** False for a log of another format version, whose events are kept as they are. */
@@ -62,8 +61,7 @@ interface Reach {
 
 /** One pass over the proven events; another one over the same decides alike. */
 export class SalvagedLog {
-  /** What is lost, in order. */
-  readonly lost: Loss[] = []
+  readonly #report: LossReport = new LossReport()
   readonly #options: SalvageOptions
   readonly #format: MessageFormat | undefined
   /** After everything that stays. Lost places change nothing in it but the seq. */
@@ -76,7 +74,6 @@ export class SalvagedLog {
   #reach: Reach | undefined
   /** Seq of the newest lost place. */
   #lostTo: number | undefined
-  #misfits: { readonly from: number; to: number; readonly why: string } | undefined
   /** What is decided and was not given out yet: events, and lost places between them. */
   #settled: (AnySessionEvent | LostPlaces)[] = []
   readonly #page: BoundedPage = new BoundedPage()
@@ -84,8 +81,6 @@ export class SalvagedLog {
   #turns: TurnsState = turnsProjection.initial()
   #lastTime = 0
   #effort = 0
-  /** Whether an event is lost, and not only given up. */
-  #isDamaged = false
 
   constructor(options: SalvageOptions) {
     const { messageFormat, messageFormats } = options
@@ -95,6 +90,11 @@ export class SalvagedLog {
         ? coreMessageFormats.find(({ name }) => name === messageFormat)
         : messageFormats.get(messageFormat)
     this.#fold = options.judged ? new LogFold() : undefined
+  }
+
+  /** What is lost, in order. */
+  get lost(): readonly StorageRepair['lost'][number][] {
+    return this.#report.lost
   }
 
   /** Events of the repaired log, once all pages were taken: of the stand-ins at its end one at most, where it tells something. */
@@ -125,9 +125,7 @@ export class SalvagedLog {
         if (beyond === undefined && event.seq > this.#seen) {
           missing += event.seq - this.#seen
           const isTooMuch = missing > this.#options.missingMax
-          this.#reportMisfits()
-          this.#isDamaged = true
-          this.lost.push(gap(this.#seen, event.seq - 1, isTooMuch))
+          this.#report.gap(this.#seen, event.seq - 1, isTooMuch)
           if (isTooMuch) beyond = event.seq
           else this.#lose(event.seq)
         }
@@ -137,11 +135,8 @@ export class SalvagedLog {
       }
       yield* this.#wholePages()
     }
-    this.#reportMisfits()
-    if (beyond !== undefined) {
-      const message = 'events that were found behind them are not kept: the original holds them'
-      this.lost.push({ message, from: beyond, to: this.#seen - 1 })
-    }
+    this.#report.endMisfits()
+    if (beyond !== undefined) this.#report.beyond(beyond, this.#seen - 1)
     yield* this.#end()
   }
 
@@ -152,9 +147,7 @@ export class SalvagedLog {
       const seq = this.#kept++
       const page = this.#page.add(standIn(seq, this.#lastTime))
       if (page !== undefined) yield page
-      const message =
-        'a stand-in ends the log: without it a call whose start may be lost would look as if it had never begun'
-      this.lost.push({ message, from: seq, to: seq })
+      this.#report.ended(seq)
     }
     const rest = this.#page.take()
     if (rest.length > 0) yield rest
@@ -206,11 +199,7 @@ export class SalvagedLog {
       if (this.#reach === undefined) this.#settled.push(event)
       else this.#reachOver(this.#reach, event)
     } else if (doubt !== undefined || !this.#makeWay(event)) {
-      if (this.#misfits?.to === event.seq - 1) this.#misfits.to = event.seq
-      else {
-        this.#reportMisfits()
-        this.#misfits = { from: event.seq, to: event.seq, why }
-      }
+      this.#report.misfit(event.seq, why)
       this.#lose(event.seq + 1)
     }
   }
@@ -236,14 +225,7 @@ export class SalvagedLog {
     if (this.#follow(reach.before, [...events, event]) !== undefined) return false
     reach.lost = left
     reach.events = [...events, event]
-    for (const [index, { type }] of made.entries()) {
-      const seq = taken[index] ?? 0
-      this.lost.push({
-        message: `the stand-in is ${type}, without which what follows could not stay`,
-        from: seq,
-        to: seq,
-      })
-    }
+    for (const [index, { type }] of made.entries()) this.#report.made(taken[index] ?? 0, type)
     return true
   }
 
@@ -265,7 +247,7 @@ export class SalvagedLog {
     }
     this.#fold = fold
     this.#kept = (events.at(-1)?.seq ?? 0) + 1
-    this.#reportMisfits()
+    this.#report.endMisfits()
     return undefined
   }
 
@@ -284,23 +266,4 @@ export class SalvagedLog {
       time = event.time
     }
   }
-
-  #reportMisfits(): void {
-    if (this.#misfits === undefined) return
-    const { from, to, why } = this.#misfits
-    this.#misfits = undefined
-    const what = from === to ? 'an event that cannot' : `${to - from + 1} events that cannot`
-    const before = this.#isDamaged ? 'what was lost' : 'what stands before'
-    this.lost.push({ code: 'INVALID_EVENT', message: `${what} follow ${before} (${why})`, from, to })
-  }
-}
-
-function gap(from: number, to: number, isTooMuch: boolean): Loss {
-  const what = from === to ? 'an event is lost' : `${to - from + 1} events are lost`
-  const then = isTooMuch
-    ? ', more than is believable: the log ends before them'
-    : from === to
-      ? '; a stand-in takes its place'
-      : '; stand-ins take their places'
-  return { message: `${what}${then}`, from, to }
 }
