@@ -50,8 +50,8 @@ export class RepairPlan {
       messageFormat,
       messageFormats: this.#messageFormats,
       missingMax: this.#unreadableBytes() + UNEXPLAINED_MAX,
-      // The start of a call may be among what others took the place of.
-      isEndLost: () => this.rivals.length > 0 || this.#isEndLost(),
+      // Nothing tells where the log of a damaged file ended: whole lines may be gone from there as well.
+      isEndLost: () => true,
     })
   }
 
@@ -68,18 +68,6 @@ export class RepairPlan {
       at = Math.max(at, end)
     }
     if (this.#source.end > at + 1) yield { offset: at, bytes: this.#source.end - at }
-  }
-
-  /**
-   * Whether unreadable bytes stand behind the newest record. Where records were moved nothing tells where theirs stood, so
-   * any do. A torn tail counts as well: that it was never acknowledged is not believed of a log that is damaged.
-   */
-  #isEndLost(): boolean {
-    const spans = this.#spans
-    const isInOrder = spans.every(({ offset }, index) => index === 0 || offset >= (spans[index - 1]?.end ?? 0))
-    const newest = isInOrder ? (spans.at(-1)?.offset ?? 0) : 0
-    for (const { offset } of this.#unreadable()) if (offset >= newest) return true
-    return false
   }
 
   #unreadableBytes(): number {
