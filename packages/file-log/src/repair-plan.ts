@@ -50,6 +50,7 @@ export class RepairPlan {
       messageFormat,
       messageFormats: this.#messageFormats,
       missingMax: this.#unreadableBytes() + UNEXPLAINED_MAX,
+      joinedAt: this.rivals.flatMap(({ to }) => to ?? []).sort((a, b) => a - b),
       // Nothing tells where the log of a damaged file ended: whole lines may be gone from there as well.
       isEndLost: () => true,
     })

@@ -8,7 +8,6 @@ import type { Connection } from './connection.ts'
 import { beyondRebuilding } from './damaged-index.ts'
 import { isSoundButForUnused, isSoundTable } from './page-check.ts'
 import { SCHEMA } from './schema.ts'
-import { vacuum } from './vacuum.ts'
 
 const TABLE = 'derived'
 /** Stands for the new table until it has taken the old one's place. */
@@ -23,11 +22,11 @@ export function isDerivedSound(connection: Connection): boolean {
 }
 
 /**
- * Makes a damaged table anew, empty; true when it was. CORRUPT, with nothing changed, when more is damaged. A process that
- * dies between the two steps leaves pages that are not used, which compacting the database finds.
+ * Makes a damaged table anew, empty. CORRUPT, with nothing changed, when more is damaged. Its old pages are in nobody's way, and
+ * stay unused until `VACUUM` leaves them out: a step of its own, since it may have to wait for others, or never come.
  */
-export function mendDerived(connection: Connection): boolean {
-  if (isDerivedSound(connection)) return false
+export function mendDerived(connection: Connection): void {
+  if (isDerivedSound(connection)) return
   connection.run('BEGIN IMMEDIATE')
   try {
     connection.editSchema(() => {
@@ -45,8 +44,6 @@ export function mendDerived(connection: Connection): boolean {
     if (connection.inTransaction) connection.run('ROLLBACK')
     throw error
   }
-  vacuum(connection)
-  return true
 }
 
 function sqlOf(table: string): string {

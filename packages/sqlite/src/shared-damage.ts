@@ -4,8 +4,9 @@ import type { Connection } from './connection.ts'
 import { rebuildIndexes } from './damaged-index.ts'
 import type { Database } from './database.ts'
 import { mendDerived } from './derived-table.ts'
-import { checkPages, freeListError } from './page-check.ts'
+import { checkPages, freeListError, isSoundButForUnused } from './page-check.ts'
 import { sqliteError } from './sqlite-error.ts'
+import { vacuum } from './vacuum.ts'
 
 /** A larger database is not taken into memory for a dry run. */
 const TRIAL_BYTES_MAX = 1024 * 1024 * 1024
@@ -51,7 +52,7 @@ export async function expectedRefusal(
 /** In the order in which each leaves a database that the next one can work on. */
 function stepsOf(sessionId: string, { derived, indexes, others }: SharedDamage): ((connection: Connection) => void)[] {
   const steps: ((connection: Connection) => void)[] = []
-  if (derived) steps.push(mendDerived)
+  if (derived) steps.push(mendDerived, vacuum)
   if (indexes) steps.push(rebuildIndexes)
   if (others) steps.push((connection) => requireSafeWrites(connection, sessionId))
   return steps
@@ -59,7 +60,8 @@ function stepsOf(sessionId: string, { derived, indexes, others }: SharedDamage):
 
 function requireSafeWrites(connection: Connection, sessionId: string): void {
   const verdict = checkPages(connection)
-  if (verdict === 'free-list') throw freeListError(connection, sessionId)
+  // Pages that are neither in use nor free are overwritten by nobody.
+  if (verdict === 'free-list' && !isSoundButForUnused(connection)) throw freeListError(connection, sessionId)
   if (verdict === 'damaged') throw unsoundPages(connection, sessionId)
 }
 

@@ -36,11 +36,13 @@ async function damage(change: (page: Buffer) => void): Promise<void> {
   await writeFile(file, bytes)
 }
 
-async function expectWhole(): Promise<void> {
+async function expectWhole(notesOfA: readonly unknown[] = []): Promise<void> {
   expect(await compactSqlite({ file })).toMatchObject({ damaged: 0, open: 0 })
   await backupSqlite({ file, to: `${file}.backup` })
   const persistence = await openSqlite({ file })
-  for (const id of IDS) expect(await persistence.verify(id)).toMatchObject({ ok: true, notes: [] })
+  for (const id of IDS) {
+    expect(await persistence.verify(id)).toMatchObject({ ok: true, notes: id === 'a' ? notesOfA : [] })
+  }
   expect(await persistence.delete('b')).toBe(true)
   await persistence.close()
 }
@@ -78,16 +80,23 @@ describe.each<readonly [string, (page: Buffer) => void]>([
     await expectWhole()
   })
 
-  it('is made anew by compacting', expectWhole)
+  it('is made anew by compacting', () => expectWhole())
 })
 
-it('pages that a repair left behind that was stopped are found by compacting', async () => {
+it('pages that a repair left behind that was stopped are in the way of no other one, and found by compacting', async () => {
   const sql = SCHEMA.find(({ name }) => name === 'derived')?.sql ?? ''
   {
     using raw = new RawDatabase(file)
     raw.allowAnything()
     raw.exec("DELETE FROM sqlite_schema WHERE name = 'derived'; PRAGMA writable_schema = RESET")
     raw.exec(sql)
+    raw.exec('DELETE FROM record WHERE key = (SELECT min(key) FROM record)')
   }
-  await expectWhole()
+  const persistence = await openSqlite({ file })
+  const plan = await persistence.repair('a')
+  expect(plan.lost).not.toEqual([])
+  expect(await persistence.repair('a', { dryRun: false })).toMatchObject({ lost: plan.lost })
+  expect(await persistence.repair('a')).toMatchObject({ lost: [] })
+  await persistence.close()
+  await expectWhole([expect.stringMatching(/stand-ins/)])
 })

@@ -21,7 +21,7 @@ import { type TurnsState, turnsProjection } from '../projection/turns.ts'
 import type { StorageRepair } from '../storage/session-storage.ts'
 import { BoundedPage, sizeOf } from './bounded-page.ts'
 import { bridgeTo } from './bridge.ts'
-import { doubtOfCall } from './doubtful-call.ts'
+import { doubtOf } from './doubtful-event.ts'
 import { LossReport } from './loss-report.ts'
 import { inOrder, type LostPlaces, lastPlaces, type PlaceRange, standIn, standIns } from './lost-places.ts'
 import { openCallsOf } from './open-calls.ts'
@@ -41,6 +41,8 @@ export interface SalvageOptions {
   readonly messageFormats?: ReadonlyMap<string, MessageFormat> | undefined
   /** Missing events in all that are believed: a forged seq must not fill the disk. */
   readonly missingMax: number
+  /** In order: the last seqs of ranges that another history claimed as well. What comes behind may be of that one. */
+  readonly joinedAt?: readonly number[]
   /** Whether something may be lost behind the newest proven event, of which `seen` is the seq after; no by default. */
   readonly isEndLost?: (seen: number) => boolean
 }
@@ -73,7 +75,9 @@ export class SalvagedLog {
   /** Lost places without anything behind them are the end of the log. */
   #reach: Reach | undefined
   /** Seq of the newest lost place. */
-  #lostTo: number | undefined
+  #lostTo = -1
+  /** How many of `joinedAt` lie behind. */
+  #joined = 0
   /** What is decided and was not given out yet: events, and lost places between them. */
   #settled: (AnySessionEvent | LostPlaces)[] = []
   readonly #page: BoundedPage = new BoundedPage()
@@ -178,8 +182,11 @@ export class SalvagedLog {
   }
 
   #doubtOf(event: AnySessionEvent): string | undefined {
-    if (this.#fold === undefined || this.#lostTo === undefined) return undefined
-    return doubtOfCall(event, this.#fold, this.#lostTo)
+    if (this.#fold === undefined) return undefined
+    const { joinedAt = [] } = this.#options
+    for (let next = joinedAt[this.#joined]; next !== undefined && next < event.seq; next = joinedAt[++this.#joined]);
+    const breaks = { lostTo: this.#lostTo, joinedTo: joinedAt[this.#joined - 1] ?? -1 }
+    return breaks.lostTo === -1 && breaks.joinedTo === -1 ? undefined : doubtOf(event, this.#fold, breaks)
   }
 
   /** Every place up to `to`, exclusive, is a lost one from here on. */

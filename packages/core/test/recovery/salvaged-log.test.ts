@@ -345,6 +345,54 @@ describe('SalvagedLog', () => {
     })
   })
 
+  describe('behind events that another history claimed as well', () => {
+    const place = { turn: 1, step: 1 }
+    const call = (to: string) => ({ callId: 'c', name: 'mail', arguments: { to } })
+    const rows = (...all: readonly (readonly [type: string, data: unknown])[]): readonly AnySessionEvent[] =>
+      [['turn/start', { turn: 1 }] as const, ['step/start', place] as const, ...all].map(
+        ([type, data], seq): AnySessionEvent => ({ seq, time: 1, type, data }),
+      )
+    const answer = ['assistant/message', { ...place, message: assistant('x'), toolCalls: [call('alice')] }] as const
+    const begun = (to: string) => ['tool/call', { ...place, ...call(to), effect: 'read-only' }] as const
+    const result = ['tool/result', { ...place, callId: 'c', message: tool('mailed bob') }] as const
+    const chunk = (text: string) => ['assistant/chunk', { ...place, kind: 'text', index: 0, text }] as const
+    const kept = async (
+      events: readonly AnySessionEvent[],
+      joinedTo: number,
+    ): Promise<readonly (number | string)[]> => {
+      const found = await salvaged(events, { joinedAt: [0, joinedTo] })
+      expectSound(found, events)
+      return found.events.map((event) => (event === events[event.seq] ? event.seq : event.type))
+    }
+
+    it('gives no call what the other history says of its own, inside of a step either', async () => {
+      expect(await kept(rows(answer, begun('bob')), 2)).toEqual([0, 1, 2, LOST_EVENT_TYPE])
+      // Also where it says the same: what gave way may have been this call's own beginning.
+      expect(await kept(rows(answer, begun('alice')), 2)).toEqual([0, 1, 2, LOST_EVENT_TYPE])
+      expect(await kept(rows(answer, begun('alice'), result), 3)).toEqual([0, 1, 2, 3])
+      expect(await kept(rows(answer, begun('alice'), result), 1)).toEqual([0, 1, 2, 3, 4])
+    })
+
+    it('joins no unfinished answer with the rest of another one', async () => {
+      expect(await kept(rows(chunk('You should '), chunk('run'), chunk(' it')), 2)).toEqual([
+        0,
+        1,
+        2,
+        LOST_EVENT_TYPE,
+        4,
+      ])
+      expect(await kept(rows(chunk('You should '), chunk('run'), chunk(' it')), 1)).toEqual([
+        0,
+        1,
+        LOST_EVENT_TYPE,
+        3,
+        4,
+      ])
+      const again = ['request/sent', { ...place, attempt: 1 }] as const
+      expect(await kept(rows(chunk('You should '), again, chunk('run')), 2)).toEqual([0, 1, 2, 3, 4])
+    })
+  })
+
   it('believes no seq that would fill the disk', async () => {
     const [first, ...rest] = EVENTS
     if (first === undefined) throw new Error('there are no events')
