@@ -29,10 +29,10 @@ export async function repeat(attempts: Attempts, first: GateScope): Promise<read
     taken.push(await measure(scope))
     const metrics = combined(taken)
     const doubtful = doubtfulMetrics(reference(), platformName(), metrics, tolerances)
-    const rare = [...metrics.keys()].filter(
+    const unclear = [...metrics.keys()].filter(
       (name) => name in reference().metrics && valuesOf(name, taken).length < least,
     )
-    const open = [...doubtful, ...rare]
+    const open = [...doubtful, ...unclear]
     if (taken.length >= most || open.length === 0 || isSurelyClosed(attempts, doubtful)) return doubtful
     scope = scopeOf(open, metrics, first)
   }

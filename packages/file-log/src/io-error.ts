@@ -1,6 +1,7 @@
 /** Operating-system errors as typed ones (contract family ERR). */
 import { constants } from 'node:os'
 import {
+  isExhaustionCode,
   isSessionError,
   SessionError,
   type SessionErrorCode,
@@ -40,11 +41,9 @@ export function isMissing(error: unknown): boolean {
   return systemErrorName(error) === 'ENOENT'
 }
 
-const EXHAUSTED: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE', 'ENOMEM'])
-
 /** Whether the process, or the system, is out of handles or memory: that is not about the file that was asked for. */
 export function isExhaustion(error: unknown): boolean {
-  return EXHAUSTED.has(systemErrorName(isSessionError(error) ? error.cause : error))
+  return isExhaustionCode(systemErrorName(isSessionError(error) ? error.cause : error))
 }
 
 /**

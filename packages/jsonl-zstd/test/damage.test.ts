@@ -3,31 +3,16 @@
 import { stat } from 'node:fs/promises'
 import { type AnySessionEvent, isSessionError, type SessionError } from '@session-persistence/core'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { SAMPLE_TIME, store } from '../../jsonl/test/parts/sample-log.ts'
+import { batchesOf } from '../../jsonl/test/parts/damaged-range.ts'
+import { store } from '../../jsonl/test/parts/sample-log.ts'
 import { temporaryDirectory } from '../../jsonl/test/parts/temporary-directory.ts'
 import { jsonlZstdStorage } from '../src/index.ts'
 import { logPath, readLog, type UnitPlace, unitsOf, writeLog } from './parts/frame-log.ts'
 
 const SECTOR = 512
-/** Ten batches of five events that hardly compress: each batch spans several sectors. */
-const BATCHES: readonly (readonly AnySessionEvent[])[] = Array.from({ length: 10 }, (_, batch) =>
-  Array.from({ length: 5 }, (_, index) => {
-    const seq = 5 * batch + index
-    return { seq, time: SAMPLE_TIME + seq, type: 'acme/note', data: { text: noise(seq, 500) }, ignorable: true }
-  }),
-)
+/** They hardly compress: each batch spans several sectors. */
+const BATCHES = batchesOf(500)
 const EVENTS = BATCHES.flat()
-
-/** Text without a pattern, the same every time. */
-function noise(seed: number, length: number): string {
-  let state = seed * 7919 + 1
-  let text = ''
-  while (text.length < length) {
-    state = (Math.imul(state, 1103515245) + 12345) >>> 0
-    text += (state >>> 8).toString(36)
-  }
-  return text.slice(0, length)
-}
 
 let root = ''
 let storage: ReturnType<typeof jsonlZstdStorage>

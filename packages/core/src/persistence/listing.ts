@@ -1,6 +1,7 @@
 /** One page of session summaries (contract family LIST). */
 import { isSessionError, SessionError } from '../errors.ts'
 import { headReceipt } from '../event/event-json.ts'
+import { isExhaustionCode } from '../exhaustion.ts'
 import { LIMITS } from '../limits.ts'
 import { eventAt } from '../session/read-events.ts'
 import type { Settings } from '../session/settings.ts'
@@ -93,15 +94,10 @@ async function summarize(
   }
 }
 
+/** Without handles or memory every other row would fail as well. */
 function isAboutOneLog({ code, cause }: SessionError): boolean {
   if (code === 'CORRUPT' || code === 'INVALID_EVENT' || code === 'PERMISSION_DENIED') return true
-  return code === 'IO' && !isExhaustion(cause)
-}
-
-/** Without handles or memory every other row would fail as well. */
-function isExhaustion(cause: unknown): boolean {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-  return code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM'
+  return code === 'IO' && !(cause instanceof Error && 'code' in cause && isExhaustionCode(cause.code))
 }
 
 function baseSummary(entry: StorageListEntry): SessionSummary {
