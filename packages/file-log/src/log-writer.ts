@@ -195,9 +195,10 @@ export class LogWriter implements StorageWriter {
 
   async saveDerived(document: DerivedDocument, text: string): Promise<void> {
     this.#requireOpen()
-    if (this.#state.kind !== 'stored') return
+    const state = this.#state
+    if (state.kind !== 'stored' && state.kind !== 'staged') return
     const { fs, layout, name } = this.#place
-    const directory = layout.directory(name)
+    const directory = state.kind === 'staged' ? state.log.directory : layout.directory(name)
     await writeDerived(fs, layout.derived(directory, document), layout.temporaryFile(directory), text)
   }
 

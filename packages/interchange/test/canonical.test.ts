@@ -180,3 +180,36 @@ describe('reading', () => {
     await expect(readLogs(path, { signal: controller.signal }).next()).rejects.toThrow('stop')
   })
 })
+
+describe('what a source knows of its end', () => {
+  const knownHead = { seq: 7, crc: '0a1b2c3d' }
+
+  async function exportedWithKnown(): Promise<string> {
+    let text = ''
+    for await (const chunk of writeCanonical({ header: HEADER, events: pages(EVENTS), knownHead })) text += chunk
+    return text
+  }
+
+  it('travels in the end record, and is kept beside the copy', async () => {
+    const text = await exportedWithKnown()
+    expect(JSON.parse(text.trimEnd().split('\n').at(-1) ?? '').end.known).toEqual(knownHead)
+    const path = await file(text)
+    const persistence = await openMemory()
+    await importFile(persistence, path)
+    expect((await persistence.inspect(HEADER.id)).recovery.missing).toEqual({ from: EVENTS.length, to: 7 })
+  })
+
+  it('is absent from the export of a whole log', async () => {
+    expect(await exported()).not.toContain('"known"')
+  })
+
+  it('is refused under a damaged name', async () => {
+    const damaged = (await exportedWithKnown()).replace('"known"', '"knowm"')
+    expect(await failure(damaged)).toMatchObject({ code: 'CORRUPT' })
+  })
+
+  it.each(['"7"', '-2', '7.5'])('is refused with %s for a seq', async (seq) => {
+    const damaged = (await exportedWithKnown()).replace('"known":{"seq":7', `"known":{"seq":${seq}`)
+    expect(await failure(damaged)).toMatchObject({ code: 'CORRUPT', message: expect.stringContaining('knows') })
+  })
+})

@@ -168,7 +168,7 @@ async function convertOne(
       throw error
     }
   }
-  await to.importLog({ header: source.header, events: events() }, abort)
+  await to.importLog({ ...source, events: events() }, abort)
   const wanted = hasher.finish()
   const found = await digestLog(to, id, abort)
   if (found.digest === wanted.digest) return { outcome: 'converted', ...found }

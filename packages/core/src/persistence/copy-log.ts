@@ -1,5 +1,6 @@
 /** A complete log in and out, event for event: what import, export and conversion between backends are made of. */
 import { type ArgumentCheck, checkedLater, listOf } from '../argument-checks.ts'
+import { isSessionError } from '../errors.ts'
 import { decodeEvent } from '../event/decode-event.ts'
 import type { AnySessionEvent } from '../event/event.ts'
 import { BATCH_SIZE_MAX, checkEventBytes } from '../event/event-bytes.ts'
@@ -10,8 +11,10 @@ import { losslessCopy } from '../event/lossless-json.ts'
 import { LogFold } from '../projection/log-fold.ts'
 import { eventPages } from '../session/read-events.ts'
 import type { Settings } from '../session/settings.ts'
+import { summaryFacts, summaryText } from '../session/summary-document.ts'
 import type { StorageReader, StorageWriter } from '../storage/session-storage.ts'
 import { withReader } from '../storage/with-reader.ts'
+import { KnownEnd } from './missing-events.ts'
 import type { LogSource } from './session-persistence.ts'
 
 /** The header that a source's log is stored with: of the current format. */
@@ -59,7 +62,14 @@ export async function writeCopy(
     }
     await write()
   }
-  await writer.publish()
+  // Before the copy can be seen: there must be no moment in which it knows less than the log. Nothing stands beside no event.
+  if (source.knownHead === undefined) await writer.publish()
+  else {
+    const witness = summaryText(summaryFacts(source.header, fold), source.knownHead)
+    if (last !== undefined) await writer.saveDerived('summary', witness)
+    await writer.publish()
+    if (last === undefined) await writer.saveDerived('summary', witness)
+  }
   return { events: fold.nextSeq, head: headReceipt(last) }
 }
 
@@ -82,8 +92,28 @@ export function sourceOf(
 ): Promise<LogSource> {
   return withReader(open(), async (reader) => {
     const header = settings.upgrades.header(reader.header)
-    return { header, events: pagesTo(open, settings, reader.tail.nextSeq - 1, signal) }
+    const knownHead = await headNotHeld(reader, open, settings)
+    return {
+      header,
+      events: pagesTo(open, settings, reader.tail.nextSeq - 1, signal),
+      ...(knownHead === undefined ? {} : { knownHead }),
+    }
   })
+}
+
+async function headNotHeld(
+  reader: StorageReader,
+  again: () => Promise<StorageReader>,
+  settings: Settings,
+): Promise<HeadReceipt | undefined> {
+  const known = await KnownEnd.read(reader, settings)
+  try {
+    return (await known?.missing(reader, { again, always: true })) === undefined ? undefined : known?.head
+  } catch (error) {
+    // Nobody gets past that event: who reads the source is told where the damage is.
+    if (isSessionError(error, 'CORRUPT')) return undefined
+    throw error
+  }
 }
 
 async function* pagesTo(

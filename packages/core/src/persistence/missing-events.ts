@@ -31,6 +31,10 @@ export class KnownEnd {
     return known === undefined || known.seq < 0 ? undefined : new KnownEnd(settings, known)
   }
 
+  get head(): HeadReceipt {
+    return this.#known
+  }
+
   get seq(): number {
     return this.#known.seq
   }

@@ -135,7 +135,7 @@ export interface CopyArguments {
 export const copyArguments: ArgumentCheck<CopyArguments> = onlyOptions<CopyArguments>({ signal: anAbortSignal })
 
 export const sourceArguments: ArgumentCheck<LogSource> = anObject<LogSource>(
-  { header: checkedLater(), events: anIterable<readonly AnySessionEvent[]>() },
+  { header: checkedLater(), events: anIterable<readonly AnySessionEvent[]>(), knownHead: aHeadReceipt },
   ['header', 'events'],
 )
 

@@ -160,6 +160,11 @@ export interface LogSource {
   readonly header: SessionHeader
   /** Contiguous from seq 0; pages bound the memory. */
   readonly events: AsyncIterable<readonly AnySessionEvent[]>
+  /**
+   * Of an event that was durable once, where the log does not hold it (any more): what `RecoveryReport.missing` knows the missing
+   * events by. `exportLog` gives it and `importLog` keeps it, so that a copy of a log that was cut says the same as the log.
+   */
+  readonly knownHead?: HeadReceipt
 }
 
 /**

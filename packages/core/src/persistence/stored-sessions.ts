@@ -205,7 +205,7 @@ class StoredSessions implements SessionPersistence {
     source: LogSource,
     options: { readonly signal?: AbortSignal } = {},
   ): Promise<{ readonly id: string; readonly events: number; readonly head: HeadReceipt }> {
-    const { header: given, events } = sourceArguments(source, 'source')
+    const { header: given, ...log } = sourceArguments(source, 'source')
     const { signal } = copyArguments(options, 'options')
     return this.#guard(this.#id(headerId(given, 'source.header').id), async () => {
       const original = checkHeader(given)
@@ -213,7 +213,7 @@ class StoredSessions implements SessionPersistence {
       const { id } = header
       const writer = await this.#storage.openWriter(id, { kind: 'create', header, staged: true })
       try {
-        return { id, ...(await writeCopy({ header: original, events }, writer, this.#settings, signal)) }
+        return { id, ...(await writeCopy({ header: original, ...log }, writer, this.#settings, signal)) }
       } finally {
         await writer.close()
       }

@@ -9,6 +9,7 @@ import type { SurfaceEntry } from '../projection/surface.ts'
 import type { UsageState } from '../projection/usage.ts'
 import type { OpenCall } from '../recovery/open-calls.ts'
 import type { SessionState } from './session.ts'
+import { summaryFacts } from './summary-document.ts'
 
 const aProjection: ArgumentCheck<Projection> = must(
   'a projection',
@@ -56,8 +57,7 @@ export abstract class FoldedState implements SessionState {
   }
 
   summary(): ReturnType<SessionState['summary']> {
-    const summary = this.fold.summary()
-    return { ...summary, labels: { ...this.header.labels, ...summary.labels } }
+    return summaryFacts(this.header, this.fold)
   }
 
   state<State>(projection: Projection<State>): State {

@@ -1,11 +1,19 @@
 /** The summary of a session as stored beside its log: disposable, stamped with the head that it describes. */
 import { checkedText, openCheckedText } from '../event/checked-text.ts'
 import type { HeadReceipt } from '../event/head-receipt.ts'
+import type { SessionHeader } from '../event/header.ts'
+import type { LogFold } from '../projection/log-fold.ts'
 import type { SessionState } from './session.ts'
 
 export type SummaryFacts = ReturnType<SessionState['summary']>
 
 const VERSION = 1
+
+/** What is told of a session: the header's labels lie below those that its events set. */
+export function summaryFacts(header: SessionHeader, fold: LogFold): SummaryFacts {
+  const summary = fold.summary()
+  return { ...summary, labels: { ...header.labels, ...summary.labels } }
+}
 
 export function summaryText(facts: SummaryFacts, head: HeadReceipt): string {
   return checkedText(JSON.stringify({ version: VERSION, head, ...facts }))

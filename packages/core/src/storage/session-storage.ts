@@ -145,6 +145,7 @@ export interface StorageWriter {
     events: AsyncIterable<readonly AnySessionEvent[]>,
     keepOriginal?: string,
   ): Promise<string | undefined>
+  /** Keeps a small text beside the log, or nothing. Of a staged log it may come before `publish`, and appears with it. */
   saveDerived(document: DerivedDocument, text: string): Promise<void>
   close(): Promise<void>
 }

@@ -29,6 +29,8 @@ export interface EndRecord {
   /** CRC-32 of those bytes, 8 hexadecimal digits. */
   readonly crc: string
   readonly head: HeadReceipt
+  /** `LogSource.knownHead`. */
+  readonly known?: HeadReceipt
 }
 
 const upgrades = createUpgradeChain([])
@@ -39,8 +41,12 @@ export function headerLine(header: SessionHeader): string {
 }
 
 export function endLine(end: EndRecord): string {
-  const { events, bytes, crc, head } = end
-  return JSON.stringify({ end: { events, bytes, crc, head: { seq: head.seq, crc: head.crc } } })
+  const { events, bytes, crc, head, known } = end
+  return JSON.stringify({ end: { events, bytes, crc, head: receipt(head), ...(known && { known: receipt(known) }) } })
+}
+
+function receipt({ seq, crc }: HeadReceipt): HeadReceipt {
+  return { seq, crc }
 }
 
 /** Counts what an export holds, on the way out and on the way in. */

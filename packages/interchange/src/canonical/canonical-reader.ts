@@ -1,8 +1,15 @@
 import { isUtf8 } from 'node:buffer'
-import { type AnySessionEvent, LIMITS, SessionError, type SessionHeader } from '@session-persistence/core'
+import {
+  type AnySessionEvent,
+  type HeadReceipt,
+  LIMITS,
+  SessionError,
+  type SessionHeader,
+} from '@session-persistence/core'
 import type { ImportedLog, LogReader, ReadLogsOptions } from '../reader.ts'
 import { ReportBuilder } from '../report/report-builder.ts'
 import type { LogFile } from '../source/log-file.ts'
+import { isRecord } from '../source/record-fields.ts'
 import { importedId } from '../source/session-ids.ts'
 import { LineSplitter, type SourceLine } from '../source/split-lines.ts'
 import {
@@ -35,7 +42,7 @@ export const canonicalReader: LogReader = {
     report.lines = pass.lines
     report.records = pass.lines
     report.mapped = pass.lines
-    const { header } = pass
+    const { header, knownHead } = pass
     if (header === undefined)
       throw new SessionError('CORRUPT', `${file.path} has no header`, { path: file.path, offset: 0 })
     const id = hashedIds ? importedId(header.id, 'canonical', await file.hash(signal), true) : header.id
@@ -44,7 +51,7 @@ export const canonicalReader: LogReader = {
         yield* new CanonicalPass(file).pages(signal)
       },
     }
-    yield { header: { ...header, id }, events, report: report.build() }
+    yield { header: { ...header, id }, events, ...(knownHead && { knownHead }), report: report.build() }
   },
 }
 
@@ -54,10 +61,14 @@ class CanonicalPass {
   readonly #file: LogFile
   readonly #tally = new CanonicalTally()
   #sealed = false
-  #end = false
+  #end: EndRecord | undefined
 
   constructor(file: LogFile) {
     this.#file = file
+  }
+
+  get knownHead(): HeadReceipt | undefined {
+    return this.#end?.known
   }
 
   async *pages(
@@ -73,7 +84,7 @@ class CanonicalPass {
       if (page.length > 0) yield page
     }
     for (const line of splitter.end()) throw this.#complaint(line)('the file ends inside a line')
-    if (this.header === undefined || (this.#sealed && !this.#end)) {
+    if (this.header === undefined || (this.#sealed && this.#end === undefined)) {
       const place = { number: this.lines + 1, offset: this.#file.size }
       throw this.#complaint(place)('the file ends before its end record')
     }
@@ -83,7 +94,7 @@ class CanonicalPass {
     const damaged = this.#complaint(line)
     this.lines++
     if (line.piece !== undefined) throw damaged('the line is longer than an event may be')
-    if (this.#end) throw damaged('there is something behind the end record')
+    if (this.#end !== undefined) throw damaged('there is something behind the end record')
     if (!isUtf8(line.bytes)) throw damaged('the line is not UTF-8')
     const text = line.bytes.toString('utf8')
     if (this.header === undefined) {
@@ -96,7 +107,7 @@ class CanonicalPass {
     const record = parseLine(text, this.#tally.nextSeq, damaged)
     if (isEndRecord(record)) {
       this.#checkEnd(record, damaged)
-      this.#end = true
+      this.#end = record
       return []
     }
     this.#count(line)
@@ -117,6 +128,12 @@ class CanonicalPass {
     if (found.head?.seq !== expected.head.seq || found.head.crc !== expected.head.crc) {
       throw damaged('the end record names another last event')
     }
+    if (Object.keys(found).some((key) => !(key in expected) && key !== 'known')) {
+      throw damaged('the end record has a key too many')
+    }
+    if (found.known !== undefined && !isReceipt(found.known)) {
+      throw damaged('the end record knows of an event without a receipt')
+    }
   }
 
   #complaint({ number, offset }: { readonly number: number; readonly offset: number }): Complaint {
@@ -130,6 +147,10 @@ class CanonicalPass {
         ...(cause !== undefined && { cause }),
       })
   }
+}
+
+function isReceipt(value: unknown): value is HeadReceipt {
+  return isRecord(value) && Number.isSafeInteger(value.seq) && Number(value.seq) >= 0 && typeof value.crc === 'string'
 }
 
 const NEWLINE = Buffer.from('\n')

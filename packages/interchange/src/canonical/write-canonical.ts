@@ -23,7 +23,7 @@ export async function* writeCanonical(source: LogSource): AsyncGenerator<string,
       chunk = ''
     }
   }
-  add(endLine(tally.end()))
+  add(endLine({ ...tally.end(), ...(source.knownHead && { known: source.knownHead }) }))
   yield chunk
 }
 
