@@ -6,7 +6,7 @@
 import { SessionError } from '@session-persistence/core'
 import type { LogCodec, UnitSpan } from './log-codec.ts'
 import type { LogSnapshot } from './log-snapshot.ts'
-import { readBytes } from './read-bytes.ts'
+import { PassingBytes, readBytes } from './read-bytes.ts'
 import { probe } from './seek.ts'
 
 /** The first probes lie close together: one read serves them all. */
@@ -22,13 +22,14 @@ export async function requireAscent({ file, path, dialect, tail }: LogSnapshot, 
   if (lastBatch === undefined || codec.provesPlace === true) return
   const nearStart = Math.max(dialect.dataStart, end - NEAR_BYTES)
   const near = await readBytes(file, path, nearStart, end - nearStart)
+  const passing = new PassingBytes(file, path)
   let later: Pick<UnitSpan, 'offset' | 'firstSeq'> = lastBatch
   for (let distance = end - lastBatch.offset; end - distance > dialect.dataStart; ) {
     distance *= 2
     const from = Math.max(dialect.dataStart, end - distance)
     const unit =
       from < nearStart
-        ? await probe(file, path, codec, dialect, from, end)
+        ? await probe(passing, codec, dialect, from, end)
         : dialect.findUnit({ bytes: near, offset: nearStart }, from)
     if (unit === undefined || unit.offset >= later.offset) continue
     if (unit.firstSeq >= later.firstSeq) throw repeated(path, unit, later)

@@ -11,6 +11,24 @@ export async function readBytes(file: OpenFile, path: string, offset: number, le
   return bytes.subarray(0, await readInto(file, path, bytes, offset))
 }
 
+/** As {@link readBytes}, into one buffer again and again: what it gave is gone with the next read. */
+export class PassingBytes {
+  readonly #file: OpenFile
+  readonly #path: string
+  #bytes: Buffer = Buffer.alloc(0)
+
+  constructor(file: OpenFile, path: string) {
+    this.#file = file
+    this.#path = path
+  }
+
+  async read(offset: number, length: number): Promise<Buffer> {
+    if (this.#bytes.length < length) this.#bytes = Buffer.allocUnsafeSlow(length)
+    const bytes = this.#bytes.subarray(0, length)
+    return bytes.subarray(0, await readInto(this.#file, this.#path, bytes, offset))
+  }
+}
+
 /** A file that had this size when it was looked at. */
 export function byteSource(file: OpenFile, path: string, size: number): ByteSource {
   return {

@@ -4,7 +4,7 @@
  */
 import type { OpenFile } from './file-system.ts'
 import type { LogCodec, LogDialect, LogTail, UnitSpan } from './log-codec.ts'
-import { readBytes } from './read-bytes.ts'
+import { PassingBytes } from './read-bytes.ts'
 
 /** Below this a plain scan is cheaper than another probe. */
 const CLOSE_BYTES = 64 * 1024
@@ -36,10 +36,11 @@ export async function seek(
   if (tail.lastBatch !== undefined && tail.lastBatch.firstSeq <= seq) {
     low = { offset: tail.lastBatch.offset, seq: tail.lastBatch.firstSeq }
   }
+  const passing = new PassingBytes(file, path)
   for (let turn = 0; high.offset - low.offset > CLOSE_BYTES && low.seq < seq; turn++) {
     const guess =
       turn % 3 === 2 ? middle(low, high) : interpolated(low, high, seq, turn % 3 === 0 ? -AIM_BYTES : AIM_BYTES)
-    const unit = await probe(file, path, codec, dialect, guess, high.offset)
+    const unit = await probe(passing, codec, dialect, guess, high.offset)
     const within = unit?.within
     if (within !== undefined && within.offset > low.offset && unit !== undefined && seq < unit.firstSeq) {
       // Large units are found by one probe each, or left behind as a whole.
@@ -70,8 +71,7 @@ function interpolated(low: ScanStart, high: ScanStart, seq: number, beside: numb
 
 /** The first verified unit at or behind `from`; undefined when there is none before `end`. */
 export async function probe(
-  file: OpenFile,
-  path: string,
+  passing: PassingBytes,
   codec: LogCodec,
   dialect: LogDialect,
   from: number,
@@ -81,14 +81,14 @@ export async function probe(
     // Nothing before the landmark is looked at again. Each step is longer than the one before: where units are large,
     // another read costs more than the bytes that it need not have read.
     for (let at = from, length = PROBE_BYTES; ; length = Math.min(2 * length, PROBE_BYTES_MAX)) {
-      const bytes = await readBytes(file, path, at, Math.min(length, end - at))
+      const bytes = await passing.read(at, Math.min(length, end - at))
       const unit = dialect.findUnit({ bytes, offset: at }, from)
       if (unit !== undefined || at + bytes.length >= end || at - from > 2 * codec.unitBytesMax) return unit
       at += bytes.length - (codec.landmarkBytes - 1)
     }
   }
   for (let length = LINE_PROBE_BYTES; ; length *= 8) {
-    const bytes = await readBytes(file, path, from, Math.min(length, end - from))
+    const bytes = await passing.read(from, Math.min(length, end - from))
     const unit = dialect.findUnit({ bytes, offset: from }, from)
     if (unit !== undefined || from + bytes.length >= end || length > 2 * codec.unitBytesMax) return unit
   }
