@@ -10,6 +10,7 @@ import { type FoundRow, recordsFrom } from './record-rows.ts'
 import { rowEvents, SEQ_SPAN } from './row-codec.ts'
 import type { SessionRow } from './session-row.ts'
 import { rowOf } from './session-statements.ts'
+import { sessionTableNotes } from './session-table-notes.ts'
 import { sqliteError } from './sqlite-error.ts'
 
 /** A log damaged in more places than this says nothing new. */
@@ -47,7 +48,7 @@ export async function checkSession(
         const stored = findToRead(connection, id)
         if (stored === undefined) return undefined
         const { row } = stored
-        return { row, known: databaseProblems(connection, row), notes: derivedNotes(connection, row) }
+        return { row, known: databaseProblems(connection, row), notes: notesOf(connection, row) }
       } catch (error) {
         return asProblem(sqliteError(error, 'read the session', connection.path))
       }
@@ -66,6 +67,10 @@ export async function checkSession(
     const { events, problems } = findings
     return { events, bytes: row.bytes, problems, ...(notes.length > 0 ? { notes } : {}) }
   }
+}
+
+function notesOf(connection: Connection, row: SessionRow): readonly string[] {
+  return [...derivedNotes(connection, row), ...sessionTableNotes(connection)]
 }
 
 /** What is wrong with what all sessions share. */

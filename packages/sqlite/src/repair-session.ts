@@ -49,6 +49,7 @@ export async function repairSession(
     derived: (await database.read(isDerivedSound)) === false,
     indexes: check.problems.some(isIndexProblem),
     others: !isWhole || check.problems.some(isFreeListProblem),
+    appends: isWhole,
   }
   const lost = shared.derived ? [DERIVED_LOST] : []
   const refusal = dryRun ? await expectedRefusal(database, id, shared) : undefined

@@ -6,16 +6,21 @@ import type { Database } from './database.ts'
 import { mendDerived } from './derived-table.ts'
 import { checkPages, freeListError, isSoundButForUnused } from './page-check.ts'
 import { sqliteError } from './sqlite-error.ts'
+import { refusedAppend } from './trial-append.ts'
 import { vacuum } from './vacuum.ts'
 
 /** A larger database is not taken into memory for a dry run. */
 const TRIAL_BYTES_MAX = 1024 * 1024 * 1024
+/** Nor is one larger than this where nothing is known to be damaged. */
+const UNASKED_TRIAL_BYTES_MAX = 128 * 1024 * 1024
 
 export interface SharedDamage {
   readonly derived: boolean
   readonly indexes: boolean
   /** Of the session itself, or of the list of free pages: then every page must be sound before anything is written. */
   readonly others: boolean
+  /** Perhaps of pages where only a write would find it: of a session that is whole, the next append is tried. */
+  readonly appends: boolean
 }
 
 /** CORRUPT where what is damaged cannot be made anew, or a write could make damage worse. */
@@ -34,6 +39,8 @@ export async function expectedRefusal(
   return await database.readAlone((connection) => {
     const { path } = connection
     const bytes = connection.number('PRAGMA page_count') * connection.number('PRAGMA page_size')
+    const isUnasked = !damage.derived && !damage.indexes && !damage.others
+    if (isUnasked && bytes > UNASKED_TRIAL_BYTES_MAX) return undefined
     if (bytes > TRIAL_BYTES_MAX) return tooLarge(path, sessionId)
     const copy = connection.inMemory()
     try {
@@ -50,11 +57,15 @@ export async function expectedRefusal(
 }
 
 /** In the order in which each leaves a database that the next one can work on. */
-function stepsOf(sessionId: string, { derived, indexes, others }: SharedDamage): ((connection: Connection) => void)[] {
+function stepsOf(
+  sessionId: string,
+  { derived, indexes, others, appends }: SharedDamage,
+): ((connection: Connection) => void)[] {
   const steps: ((connection: Connection) => void)[] = []
   if (derived) steps.push(mendDerived, vacuum)
   if (indexes) steps.push(rebuildIndexes)
   if (others) steps.push((connection) => requireSafeWrites(connection, sessionId))
+  if (appends) steps.push((connection) => requireAppends(connection, sessionId))
   return steps
 }
 
@@ -63,6 +74,13 @@ function requireSafeWrites(connection: Connection, sessionId: string): void {
   // Pages that are neither in use nor free are overwritten by nobody.
   if (verdict === 'free-list' && !isSoundButForUnused(connection)) throw freeListError(connection, sessionId)
   if (verdict === 'damaged') throw unsoundPages(connection, sessionId)
+}
+
+/** The indexes are built anew where that is what it takes. */
+function requireAppends(connection: Connection, sessionId: string): void {
+  if (refusedAppend(connection, sessionId) === undefined) return
+  rebuildIndexes(connection)
+  if (refusedAppend(connection, sessionId) !== undefined) throw unsoundPages(connection, sessionId)
 }
 
 function unsoundPages({ path }: Connection, sessionId: string): SessionError {
