@@ -24,7 +24,7 @@ export function placedCommit({ bytes, offset }: Window, at: number, salt: number
 }
 
 /** The first record that starts in the window at or behind `from`. */
-function firstCommit(window: Window, from: number, salt: number): PlacedCommit | undefined {
+export function firstCommit(window: Window, from: number, salt: number): PlacedCommit | undefined {
   const { bytes, offset } = window
   for (let at = Math.max(0, from - offset); ; at++) {
     at = bytes.indexOf(COMMIT_START, at)

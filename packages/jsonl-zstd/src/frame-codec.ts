@@ -138,7 +138,7 @@ class FrameDialect implements LogDialect {
   }
 
   scan(window: Window, position: ScanPosition, options: ScanOptions): Promise<ScanResult> {
-    if (options.unterminated === true) return scanLoneFrame(this.#codec, window, options)
+    if (options.unterminated === true) return scanLoneFrame(this.#codec, this.#salt, window, options)
     return this.#scanner.scan(window, position, options)
   }
 

@@ -1,11 +1,12 @@
 /** The header of a log of which the header unit is damaged, for `repair`. Pure over bytes. */
 import { crc32 } from 'node:zlib'
 import { isSessionError, leftHeader, type SessionHeader, type StorageRepairOptions } from '@session-persistence/core'
-import { type SalvagedHeader, wrongBytes } from '@session-persistence/file-log'
+import type { SalvagedHeader } from '@session-persistence/file-log'
 import { COMMIT_BYTES, COMMIT_START, type Commit, readCommit, saltOf } from './commit-record.ts'
 import { contentChecksum } from './content-checksum.ts'
 import { CHECKSUM_BYTES, FRAME_MAGIC, walkFrame } from './frame-walk.ts'
 import { decodeHeaderText } from './header-unit.ts'
+import { mendedFrames } from './mended-frame.ts'
 import { readRawFrame } from './zstd-frame.ts'
 
 /** Records that agree on a salt prove each other: the chance of two damaged ones agreeing is one in four billion. */
@@ -58,13 +59,7 @@ function headerRecord(prefix: Buffer): Commit | undefined {
 /** The frame as it is, and as it was if one byte of it is wrong. */
 function framesOf(prefix: Buffer, { frameBytes, frameCrc }: Commit): readonly Buffer[] {
   const frame = prefix.subarray(0, frameBytes)
-  const frames = [frame]
-  for (const { at, xor } of wrongBytes(frame, crc32(frame), frameCrc)) {
-    const corrected = Buffer.from(frame)
-    corrected[at] = (corrected[at] ?? 0) ^ xor
-    frames.push(corrected)
-  }
-  return frames
+  return [frame, ...mendedFrames(frame, { frameCrc })]
 }
 
 /** The header of a frame whose content checksum holds; `end` is that of the frame. */

@@ -9,10 +9,18 @@ import type {
   Window,
 } from '@session-persistence/file-log'
 import { COMMIT_BYTES, type Commit, readForeignCommit, readMovedCommit } from './commit-record.ts'
-import { findUnitByCommit } from './commit-search.ts'
-import { CONTENT_BYTES_MAX, type DamagedUnit, type FrameUnit, readUnit, UNIT_BYTES_MAX } from './frame-unit.ts'
+import { findUnitByCommit, firstCommit, placedCommit } from './commit-search.ts'
+import {
+  CONTENT_BYTES_MAX,
+  type DamagedUnit,
+  type FoundUnit,
+  type FrameUnit,
+  readUnit,
+  UNIT_BYTES_MAX,
+} from './frame-unit.ts'
 import { FRAME_MAGIC, walkFrame } from './frame-walk.ts'
 import { contentOf, type FrameContent, readLines } from './line-reader.ts'
+import { mendedFrames } from './mended-frame.ts'
 import type { ZstdCodec } from './zstd-codec.ts'
 import { checkFrameBounds } from './zstd-frame.ts'
 
@@ -28,7 +36,8 @@ const TRIES_MAX = 10_000
  * - a frame whose record is damaged or missing, when its content checksum holds and its events continue those of the
  *   unit before it, or of the header, or are continued by those of the unit behind it;
  * - a unit that stands at another offset than its record says, when that record describes exactly this frame and could
- *   have stood in this file.
+ *   have stood in this file;
+ * - a frame of which one byte is wrong, when its record and its content checksum both hold once that is put right.
  */
 export async function salvageFrames(
   codec: ZstdCodec,
@@ -45,6 +54,16 @@ export async function salvageFrames(
     const found = readUnit(bytes, at, offset, salt)
     // A larger window could not hold more of a unit.
     const isWhole = isLast || (at === 0 && bytes.length >= UNIT_BYTES_MAX)
+    if (!isSound(found)) {
+      // Where a unit must start one may be, with its record behind the window.
+      if (!isWhole && isStart(offset + at, units.at(-1) ?? before) && !places.hasUnit(at)) break
+      const mended = places.isUnit(at) ? await frames.mend(at) : undefined
+      if (mended !== undefined) {
+        units.push(mended)
+        at = mended.end - offset
+        continue
+      }
+    }
     if (found === 'incomplete') {
       // It may end behind the window; or its sizes are damaged, and then a record behind it is found in the window.
       if (!isWhole && !places.hasUnit(at + 1)) break
@@ -62,6 +81,14 @@ export async function salvageFrames(
     }
   }
   return { units, consumed: Math.min(at, bytes.length) }
+}
+
+function isSound(found: FoundUnit): found is FrameUnit {
+  return typeof found === 'object' && 'commit' in found
+}
+
+function isStart(place: number, before: UnitEnd | undefined): boolean {
+  return before?.end === place
 }
 
 /** Places in a window where a unit may start: told by a record, or by a frame's magic number. */
@@ -87,6 +114,11 @@ class PlaceSearch {
     return Number.isFinite(this.#unit)
   }
 
+  /** Whether a record tells of one that starts here. */
+  isUnit(at: number): boolean {
+    return this.hasUnit(at) && this.#unit === at
+  }
+
   /** The first at or behind `from`. */
   next(from: number): number | undefined {
     const { bytes } = this.#window
@@ -109,6 +141,19 @@ class FrameProof {
     this.#window = window
   }
 
+  /** The unit at `start` whose frame has one wrong byte: its record, which tells where it starts, stands behind it. */
+  async mend(start: number): Promise<SalvagedUnit | undefined> {
+    const { bytes, offset } = this.#window
+    const placed = firstCommit(this.#window, offset + start, this.#salt)
+    if (placed === undefined || placed.frame !== offset + start) return undefined
+    const { commit, end } = placed
+    const content = await mendedContent(this.#codec, bytes.subarray(start, end - offset), commit)
+    if (content === undefined) return undefined
+    const lastSeq = commit.firstSeq + commit.events - 1
+    // Its bytes are not those of a unit: it is read alone.
+    return { offset: placed.frame, end, firstSeq: commit.firstSeq, lastSeq, terminated: false }
+  }
+
   /** The unit at `start`; `incomplete` where a larger window is needed to tell. */
   async prove(
     found: FrameUnit | DamagedUnit,
@@ -123,7 +168,7 @@ class FrameProof {
     if (content === undefined) return undefined
     const { firstSeq, events } = content
     const unit = { offset: offset + start, firstSeq, lastSeq: firstSeq + events - 1 }
-    if ('commit' in found && isOf(found.commit, content)) return { ...unit, end: offset + found.end, terminated: true }
+    if (isSound(found) && isOf(found.commit, content)) return { ...unit, end: offset + found.end, terminated: true }
     const proof = this.#proofWithoutRecord(start, frameEnd, content, before, isWhole)
     if (proof !== true) return proof === false ? undefined : proof
     // Where the record is not even there, the next frame follows at once.
@@ -204,18 +249,34 @@ async function loneContent(codec: ZstdCodec, bytes: Buffer, start: number, end: 
   }
 }
 
-/** The records of one salvaged frame without a valid record, for the reader of `repair`. */
+/** What the frame of a unit, `bytes`, holds once the one byte of it that is wrong is put right; its record must be its own. */
+async function mendedContent(codec: ZstdCodec, bytes: Buffer, commit: Commit): Promise<Buffer | undefined> {
+  for (const frame of mendedFrames(bytes.subarray(0, commit.frameBytes), commit)) {
+    const content = await loneContent(codec, frame, 0, frame.length)
+    const found = content === undefined ? undefined : contentOf(content)
+    if (content === undefined || found === undefined) continue
+    if (isOf(commit, { ...found, contentBytes: content.length })) return content
+  }
+  return undefined
+}
+
+/** The records of one salvaged frame without a valid record, or with one wrong byte, for the reader of `repair`. */
 export async function scanLoneFrame(
   codec: ZstdCodec,
+  salt: number,
   { bytes, offset }: Window,
   options: ScanOptions,
 ): Promise<ScanResult> {
   const unknown = { nextSeq: undefined, batchSeq: undefined }
-  if (walkFrame(bytes, 0).kind === 'incomplete') return { records: [], end: offset, position: unknown }
-  const content = await loneContent(codec, bytes, 0, bytes.length)
+  const placed = placedCommit({ bytes, offset }, offset + bytes.length - COMMIT_BYTES, salt)
+  const own = placed?.frame === offset ? placed.commit : undefined
+  const content =
+    (await loneContent(codec, bytes, 0, bytes.length)) ?? (own && (await mendedContent(codec, bytes, own)))
   const found = content === undefined ? undefined : contentOf(content)
   if (content === undefined || found === undefined) {
-    return { records: [], end: offset, position: unknown, damage: { offset, message: 'a batch is damaged' } }
+    // Without a record at their end these bytes may be the first ones of a longer unit.
+    const damage = own === undefined ? {} : { damage: { offset, message: 'a batch is damaged' } }
+    return { records: [], end: offset, position: unknown, ...damage }
   }
   const records: ScanResult['records'] = []
   readLines(content, found, options, records)

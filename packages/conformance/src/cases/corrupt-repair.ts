@@ -64,7 +64,7 @@ export const CORRUPT_REPAIR_CASES: readonly ConformanceCase[] = casesOf('CORRUPT
       const before = await bytesNow(context)
       const dry = await context.open()
       const plan = await dry.repair('s')
-      expectEqual([plan.dryRun, plan.lost.length > 0], [true, true], 'the dry run')
+      expectEqual(plan.dryRun, true, 'the dry run')
       await dry.close()
       await expectUnchanged(context, before, 'after a dry run')
       const persistence = await context.open()
@@ -77,6 +77,8 @@ export const CORRUPT_REPAIR_CASES: readonly ConformanceCase[] = casesOf('CORRUPT
       const again = await context.open()
       const salvaged: readonly AnySessionEvent[] = await storedEvents(again, 's')
       expectEqual(salvaged.slice(0, first.length), first, 'the sound prefix')
+      // Checksums may put a flipped bit right.
+      if (plan.lost.length === 0) expectEqual(salvaged, log.events, 'a log of which nothing is said to be lost')
       await (await again.resume('s')).close()
       await again.close()
     },
