@@ -1,7 +1,7 @@
 // Proves that convert moves sessions between stores of every kind, that it can be killed at any moment and run again, and
 // that what cannot be copied is reported by id, keeps nothing else out, and shows in the exit code.
 import { once } from 'node:events'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   convertSessions,
@@ -108,6 +108,19 @@ describe('convert', () => {
         head: { seq: 10, crc: expect.stringMatching(/^[0-9a-f]{8}$/) },
       },
     ])
+  })
+
+  it('says what a source that was cut is short of, and the copy says it too', async () => {
+    const source = join(place.directory, 'source')
+    await storeAt(`jsonl:${source}`, 'talk-one', (session) => twoTurns(session))
+    const path = join(source, 'talk-one', 'session.jsonl')
+    const bytes = await readFile(path)
+    await truncate(path, bytes.lastIndexOf(0x0a, bytes.length - 2) + 1)
+    const target = at(another)
+    const { code, stdout } = await runCli(['convert', `jsonl:${source}`, target])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/\n {11}events 9 to 10 are missing: /)
+    expect((await runCli(['verify', 'talk-one', '--backend', target])).stdout).toMatch(/events 9 to 10 are missing: /)
   })
 
   it.each(fileSchemes)('killed in the middle and run again, into %s', async (to) => {

@@ -6,6 +6,7 @@ import {
   isSessionError,
   LIMITS,
   type LogSource,
+  type MissingEvents,
   SessionError,
   type SessionErrorCode,
   type SessionHeader,
@@ -30,8 +31,8 @@ export interface ConvertOptions {
 
 /** What became of one session. */
 export type ConvertedSession =
-  /** Stored now, read back from the target, and found equal. */
-  | ({ readonly outcome: 'converted' } & LogDigest)
+  /** Stored now, read back from the target, and found equal. `missing`: what the source is short of, and so its copy. */
+  | ({ readonly outcome: 'converted'; readonly missing?: MissingEvents } & LogDigest)
   /** An equal session was in the target already. `digest` is absent with `recognise: 'head'`. */
   | ({ readonly outcome: 'present'; readonly digest?: string } & Omit<LogDigest, 'digest'>)
   /** The target is as it was before, unless `error` says that what was read back differs (CORRUPT). */
@@ -171,8 +172,14 @@ async function convertOne(
   await to.importLog({ ...source, events: events() }, abort)
   const wanted = hasher.finish()
   const found = await digestLog(to, id, abort)
-  if (found.digest === wanted.digest) return { outcome: 'converted', ...found }
+  if (found.digest === wanted.digest) return { outcome: 'converted', ...found, ...missingIn(source, found.events) }
   throw differs(id, 'what was read back from the target differs from the source', wanted, found)
+}
+
+function missingIn({ knownHead }: LogSource, events: number): { readonly missing?: MissingEvents } {
+  if (knownHead === undefined) return {}
+  const { seq } = knownHead
+  return { missing: seq >= events ? { from: events, to: seq } : { from: seq, to: seq, replaced: true } }
 }
 
 async function ofSource<T>(origin: { failure?: unknown }, read: () => Promise<T>): Promise<T> {

@@ -53,7 +53,9 @@ describe.each(backends)('into %s', (_, open) => {
     const from = await cutLog(what)
     expect((await from.inspect('s')).recovery.missing).toEqual(EXPECTED[what])
     const to = await open(join(root, 'target'))
-    for await (const { outcome } of convertSessions(from, to)) expect(outcome).toBe('converted')
+    for await (const session of convertSessions(from, to)) {
+      expect(session).toMatchObject({ outcome: 'converted', missing: EXPECTED[what] })
+    }
     expect((await to.inspect('s')).recovery.missing).toEqual(EXPECTED[what])
     // And from there on.
     const again = await openMemory()

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { SessionError, type SessionPersistence } from '@session-persistence/core'
+import { describeMissing, SessionError, type SessionPersistence } from '@session-persistence/core'
 import { Command } from 'commander'
 import { type ConvertedSession, convertSessions } from 'session-persistence'
 import { rememberFailure } from '../remember-failure.ts'
@@ -83,7 +83,7 @@ async function convert(
     tally[session.outcome] += 1
     if (json) await out.write(`${safeJson(jsonOf(session))}\n`)
     if (session.outcome === 'failed') await rememberFailure(runtime, session.error)
-    else if (!json) await out.write(`${lineOf(session)}\n`)
+    else if (!json) await out.write(`${lineOf(session)}\n${missingLine(session)}`)
   }
   if (json) return
   const { converted, present, failed } = tally
@@ -93,6 +93,12 @@ async function convert(
 function lineOf({ outcome, id, events, digest }: Exclude<ConvertedSession, { outcome: 'failed' }>): string {
   const proof = digest === undefined ? '' : `  sha256 ${digest.slice(0, 16)}…`
   return `${outcome.padEnd(9)}  ${safeLine(id)}  ${plural(events, 'event')}${proof}`
+}
+
+/** The copy knows it too: a resume of either says the same. */
+function missingLine(session: Exclude<ConvertedSession, { outcome: 'failed' }>): string {
+  if (session.outcome !== 'converted' || session.missing === undefined) return ''
+  return `           ${describeMissing(session.missing)}\n`
 }
 
 function jsonOf(session: ConvertedSession): object {
