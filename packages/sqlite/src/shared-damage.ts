@@ -79,7 +79,14 @@ function requireSafeWrites(connection: Connection, sessionId: string): void {
 /** The indexes are built anew where that is what it takes. */
 function requireAppends(connection: Connection, sessionId: string): void {
   if (refusedAppend(connection, sessionId) === undefined) return
-  rebuildIndexes(connection)
+  try {
+    rebuildIndexes(connection)
+  } catch (error) {
+    if (isSessionError(sqliteError(error, 'rebuild the indexes', connection.path), 'CORRUPT')) {
+      throw unsoundPages(connection, sessionId)
+    }
+    throw error
+  }
   if (refusedAppend(connection, sessionId) !== undefined) throw unsoundPages(connection, sessionId)
 }
 
