@@ -118,7 +118,11 @@ export function rebuildIndexes(connection: Connection): void {
   connection.run('BEGIN IMMEDIATE')
   const refusal = rebuildRefusal(connection)
   if (refusal !== undefined) throw refusal
-  connection.exec('REINDEX session')
+  try {
+    connection.exec('REINDEX session')
+  } catch (error) {
+    throw isDamage(error) ? beyondRebuilding(connection) : error
+  }
   if (checkPages(connection) !== 'sound') throw beyondRebuilding(connection)
   connection.run('COMMIT')
 }

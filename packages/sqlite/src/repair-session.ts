@@ -9,6 +9,7 @@ import {
   checkHeader,
   FORMAT_VERSION,
   isLegalLog,
+  isSessionError,
   leftHeader,
   SalvagedLog,
   SessionError,
@@ -39,8 +40,9 @@ type Lost = StorageRepair['lost'][number]
 export async function repairSession(
   database: Database,
   id: string,
-  { dryRun, signal, messageFormats }: StorageRepairOptions,
+  options: StorageRepairOptions,
 ): Promise<StorageRepair | undefined> {
+  const { dryRun, signal } = options
   const check = await checkSession(database, id, signal)
   if (check === undefined) return undefined
   const problems = check.problems.filter((problem) => !isIndexProblem(problem) && !isFreeListProblem(problem))
@@ -56,14 +58,27 @@ export async function repairSession(
   if (!dryRun) await mendShared(database, id, shared)
   const refused = refusal === undefined ? [] : [{ message: refusal.message }]
   if (isWhole) return { dryRun, kept: check.events, lost: [...lost, ...refused] }
+  const { salvage, number, kept } = await judged(database, id, options).catch((error: unknown) => {
+    // What can be done is news, and not which page stands in the way.
+    throw refusal !== undefined && isSessionError(error, 'CORRUPT') ? refusal : error
+  })
+  if (dryRun) return { dryRun, kept, lost: [...salvage.lost, ...lost, ...refused] }
+  await rewriteSession(database, number, salvage.header(), salvage.events(signal), ORIGINAL)
+  return { dryRun, kept, lost: [...salvage.lost, ...lost], originalAt: originalAt(database, number) }
+}
+
+/** What can be proven of the session; CORRUPT when that is nothing. */
+async function judged(
+  database: Database,
+  id: string,
+  { signal, messageFormats }: StorageRepairOptions,
+): Promise<{ readonly salvage: Salvage; readonly number: number; readonly kept: number }> {
   const found = await database.read((connection) => rawSession(connection, id))
   if (found === undefined) throw unprovable(database, id)
   const salvage = new Salvage(database, found, messageFormats)
   const { kept, seen } = await salvage.judge(signal)
   if (seen === 0) throw unprovable(database, id)
-  if (dryRun) return { dryRun, kept, lost: [...salvage.lost, ...lost, ...refused] }
-  await rewriteSession(database, found.number, salvage.header(), salvage.events(signal), ORIGINAL)
-  return { dryRun, kept, lost: [...salvage.lost, ...lost], originalAt: originalAt(database, found.number) }
+  return { salvage, number: found.number, kept }
 }
 
 /** A log that was deleted meanwhile has nothing to be repaired. */
