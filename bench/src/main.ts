@@ -9,6 +9,7 @@ import { COLOR_STYLE, PLAIN_STYLE, terminalReport } from './report/terminal-repo
 import { writeReports } from './report/write-reports.ts'
 import { runApart } from './run-apart.ts'
 import { partsOf, runBench } from './run-bench.ts'
+import { stopSignal } from './stop-signal.ts'
 
 const HELP = `Measures the backends against the physical limit and against their goals.
 
@@ -88,9 +89,7 @@ async function main(): Promise<number> {
 
 async function measure(given: Given): Promise<BenchReport> {
   if (given.dir !== undefined) process.env.TMPDIR = given.dir
-  const interrupted = new AbortController()
-  process.once('SIGINT', () => interrupted.abort(new Error('interrupted')))
-  const { signal } = interrupted
+  const signal = stopSignal()
   const progress = (text: string): void => {
     process.stderr.write(process.stderr.isTTY ? `\r\u001B[K${text}` : `${text}\n`)
   }

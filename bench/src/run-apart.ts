@@ -37,7 +37,7 @@ export interface ApartOptions {
  */
 export async function runApart(parts: readonly Part[], options: ApartOptions): Promise<BenchReport> {
   const start = performance.now()
-  const directory = await temporaryDirectory()
+  const directory = temporaryDirectory()
   const reports: BenchReport[] = []
   const failures: Failure[] = []
   try {
@@ -89,7 +89,8 @@ function runPart(args: readonly string[], { progress, signal }: ApartOptions): P
       detached: true,
     })
     const interrupt = (): void => void child.kill('SIGINT')
-    const kill = (): void => void child.kill('SIGKILL')
+    // As if it were told twice: it removes what it made.
+    const kill = (): void => void (child.kill('SIGINT') && child.kill('SIGTERM'))
     signal.addEventListener('abort', interrupt, { once: true })
     process.once('exit', kill)
     let lastLine = ''

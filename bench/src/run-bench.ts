@@ -58,7 +58,7 @@ export interface BenchOptions {
 export async function runBench(options: BenchOptions = {}): Promise<BenchReport> {
   const known = [...findScenarios(options), ...(await corpusScenario(options)), ...(await fileScenarios(options))]
   const { backends, unavailable: lacking } = await findBackends(options.backends)
-  const directory = await temporaryDirectory()
+  const directory = temporaryDirectory()
   const start = performance.now()
   const startedAt = new Date().toISOString()
   const scale = typeof options.scale === 'object' ? options.scale : options.scale === 'quick' ? QUICK : FULL

@@ -7,7 +7,7 @@ import { temporaryDirectory } from './temporary-directory.ts'
 import { whyUnavailable } from './why-unavailable.ts'
 
 async function medium(options: Omit<JsonlZstdOptions, 'root'>, original?: string): Promise<BenchMedium> {
-  const root = await temporaryDirectory()
+  const root = temporaryDirectory()
   if (original !== undefined) await fs.cp(original, root, { recursive: true })
   return {
     location: root,

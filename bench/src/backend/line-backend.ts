@@ -11,7 +11,7 @@ export function lineBackend(given: {
 }): BenchBackend {
   const { name, pack, module } = given
   const medium = async (options: Omit<JsonlOptions, 'root'>, original?: string): Promise<BenchMedium> => {
-    const root = await temporaryDirectory()
+    const root = temporaryDirectory()
     if (original !== undefined) await fs.cp(original, root, { recursive: true })
     return {
       location: root,

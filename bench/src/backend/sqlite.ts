@@ -8,7 +8,7 @@ import { temporaryDirectory } from './temporary-directory.ts'
 import { whyUnavailable } from './why-unavailable.ts'
 
 async function medium(original?: string): Promise<BenchMedium> {
-  const directory = await temporaryDirectory()
+  const directory = temporaryDirectory()
   const file = path.join(directory, 'sessions.db')
   if (original !== undefined) await backupSqlite({ file: original, to: file })
   return {

@@ -36,7 +36,7 @@ export class BaselineCode implements AsyncDisposable {
     if ((await git('status', '--porcelain', '--', this.#baseline)) !== '')
       throw new Error('the baseline is not committed')
     const commit = await git('log', '-1', '--format=%H', '--', this.#baseline)
-    this.#directory = await temporaryDirectory()
+    this.#directory = temporaryDirectory()
     const archive = path.join(this.#directory, 'code.tar')
     const code = path.join(this.#directory, 'code')
     await fs.mkdir(code)

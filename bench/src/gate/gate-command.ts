@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
 import { SessionError } from 'session-persistence'
 import { findBackends } from '../backend/find-backends.ts'
+import { temporaryDirectory } from '../backend/temporary-directory.ts'
 import { threeDigits } from '../report/quantity.ts'
+import { stopSignal } from '../stop-signal.ts'
 import { combined } from './attempts.ts'
 import {
   type Baseline,
@@ -60,6 +62,11 @@ export async function gateCommand(argv: readonly string[]): Promise<number> {
   const progress = (text: string): void => {
     process.stderr.write(`${text}\n`)
   }
+  // A part of a comparison says nothing.
+  stopSignal().addEventListener('abort', () => {
+    progress('interrupted')
+    process.exit(1)
+  })
   if (values.update) {
     await fs.writeFile(BASELINE, `${JSON.stringify(await takeBaseline(values.backend, progress), null, 2)}\n`)
     return 0
@@ -113,14 +120,19 @@ async function measureInChildren(scope: GateScope, program = process.argv[1] ?? 
 }
 
 async function measureInChild(scope: GateScope, program: string): Promise<GateMetrics> {
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    ...STEADY,
-    program,
-    'gate',
-    '--measure',
-    JSON.stringify(scope),
-  ])
-  return new Map(Object.entries(JSON.parse(stdout) as { readonly [name: string]: GateMetric }))
+  const directory = temporaryDirectory()
+  const given = [...STEADY, program, 'gate', '--measure', JSON.stringify(scope)]
+  const measuring = promisify(execFile)(process.execPath, given, { env: { ...process.env, TMPDIR: directory } })
+  const kill = (): void => void measuring.child.kill('SIGKILL')
+  // Before its stores are removed.
+  process.prependOnceListener('exit', kill)
+  try {
+    const { stdout } = await measuring
+    return new Map(Object.entries(JSON.parse(stdout) as { readonly [name: string]: GateMetric }))
+  } finally {
+    process.removeListener('exit', kill)
+    await fs.rm(directory, { recursive: true, force: true })
+  }
 }
 
 /** More measurements than the gate takes: what is off here is off in every run that follows. */

@@ -25,7 +25,7 @@ export type MeasureGate = (scope: GateScope) => Promise<GateMetrics>
 
 /** Takes one measurement in this process. */
 export async function measureGate(scope: GateScope): Promise<GateMetrics> {
-  const directory = await temporaryDirectory()
+  const directory = temporaryDirectory()
   const context = new RunContext({
     backends: (await findBackends(scope.backends)).backends,
     scale: QUICK,
