@@ -1,5 +1,5 @@
 // The tests of every package, counted one by one.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runCommand } from '../run-command.mjs'
@@ -7,6 +7,8 @@ import { root } from '../workspace.mjs'
 import { countTests } from './count-tests.mjs'
 
 const FAULT_LAB = 'packages/fault-lab'
+/** Made by later lines of Node, for whoever asks for it. */
+const NODE_CACHE = 'node-compile-cache'
 /** Files whose processes have deadlines, or measure: they leave a processor free. The others take all. */
 const TIMED = [
   { part: 'packages/conformance/', pattern: 'packages/conformance/**' },
@@ -19,34 +21,50 @@ const TIMED = [
 
 /** @returns {Promise<import('../test.mjs').CheckResult>} */
 export async function tests() {
-  const directory = mkdtempSync(join(tmpdir(), 'session-persistence-report-'))
+  const directory = mkdtempSync(join(tmpdir(), 'session-persistence-tests-'))
+  const temporary = join(directory, 'tmp')
+  mkdirSync(temporary)
+  /** @param {string} report @param {readonly string[]} chosen @param {Record<string, string>} [env] */
+  const run = (report, chosen, env) => runTests(join(directory, report), chosen, { TMPDIR: temporary, ...env })
   try {
     const all = `--maxWorkers=${availableParallelism()}`
     const withoutLab = ['--exclude', `${FAULT_LAB}/**`]
     const withoutTimed = TIMED.flatMap(({ pattern }) => ['--exclude', pattern])
-    const most = await run(join(directory, 'most.json'), [all, ...withoutLab, ...withoutTimed])
+    const most = await run('most.json', [all, ...withoutLab, ...withoutTimed])
     const named = TIMED.map(({ part }) => part)
-    const timed = await run(join(directory, 'timed.json'), [...named, ...withoutLab])
+    const timed = await run('timed.json', [...named, ...withoutLab])
     const evidence = process.env.SESSION_PERSISTENCE_EVIDENCE || join(directory, 'evidence')
-    const faults = await run(join(directory, 'faults.json'), [FAULT_LAB, all], {
+    const faults = await run('faults.json', [FAULT_LAB, all], {
       SESSION_PERSISTENCE_EVIDENCE: evidence,
     })
     const figures = await runCommand('node', [`${FAULT_LAB}/scripts/write-figures.mjs`, '--check', '--from', evidence])
     console.log(figures.output)
     const reached = { passed: figures.ok ? 1 : 0, failed: figures.ok ? 0 : 1, skipped: 0, output: '' }
     if (!figures.ok) reached.output = 'The table of docs/reliability.md was not reached (see above).\n'
-    return sum([most, timed, faults, reached])
+    return sum([most, timed, faults, reached, leftBehind(temporary)])
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
 }
 
 /**
+ * What the tests, and the processes that they start and kill, left in the place for temporary files.
+ *
+ * @param {string} directory
+ * @returns {import('../test.mjs').CheckResult}
+ */
+function leftBehind(directory) {
+  const left = readdirSync(directory).filter((name) => name !== NODE_CACHE)
+  if (left.length === 0) return { passed: 1, failed: 0, skipped: 0 }
+  return { passed: 0, failed: 1, skipped: 0, output: `The tests left behind: ${left.join(', ')}\n` }
+}
+
+/**
  * @param {string} reportFile
  * @param {readonly string[]} chosen
- * @param {Record<string, string>} [env]
+ * @param {Record<string, string>} env
  */
-async function run(reportFile, chosen, env = {}) {
+async function runTests(reportFile, chosen, env) {
   const args = ['run', ...chosen, '--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`]
   const { ok } = await runCommand('vitest', args, { show: 'all', env })
   const result = countTests(JSON.parse(readFileSync(reportFile, 'utf8')), root)

@@ -1,7 +1,7 @@
 // Proves that a name is looked at again as soon as anything in its directory changed, or a second passed, and that a
 // directory is believed only once its next change is sure to show.
 import { lstatSync } from 'node:fs'
-import { rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { SteadyNames } from '../src/steady-names.ts'
@@ -13,7 +13,9 @@ let now = 0
 let name: SteadyNames
 
 beforeEach(async () => {
-  directory = await temporaryDirectory()
+  // Below one that is removed, since a test moves it away.
+  directory = join(await temporaryDirectory(), 'logs')
+  await mkdir(directory)
   await writeFile(join(directory, 'log'), 'one')
   await writeFile(join(directory, 'other'), 'two')
   looks = 0

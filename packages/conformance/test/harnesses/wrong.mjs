@@ -12,6 +12,13 @@ function soundMedium() {
   return { open: (/** @type {PersistenceOptions} */ options = {}) => openMemory({ ...options, medium }) }
 }
 
+/** A directory that is gone when this process is, whatever the harness does about it. @param {string} name */
+function scratch(name) {
+  const path = mkdtempSync(join(tmpdir(), `${name}-`))
+  process.once('exit', () => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
 /** @param {Partial<Harness>} parts @returns {Harness} */
 const harnessOf = (parts) => ({ name: 'wrong', createMedium: soundMedium, ...parts })
 
@@ -58,7 +65,7 @@ export const throwsLater = harnessOf({
 
 export const leaksAFile = harnessOf({
   createMedium: () => {
-    const location = mkdtempSync(join(tmpdir(), 'leaking-harness-'))
+    const location = scratch('leaking-harness')
     const { open } = soundMedium()
     return {
       location,
@@ -85,7 +92,7 @@ export const leaksATimer = harnessOf({
 
 export const destroysHalf = harnessOf({
   createMedium: () => {
-    const location = mkdtempSync(join(tmpdir(), 'half-destroyed-'))
+    const location = scratch('half-destroyed')
     closeSync(openSync(join(location, 'left-behind'), 'a'))
     return { ...soundMedium(), files: () => [join(location, 'left-behind')], destroy: () => {} }
   },
