@@ -2,7 +2,7 @@
 import fs from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { isSessionError } from 'session-persistence'
+import { isSessionError, SessionError } from 'session-persistence'
 import { gateCommand } from './gate/gate-command.ts'
 import { type BenchReport, readReport } from './report/report.ts'
 import { COLOR_STYLE, PLAIN_STYLE, terminalReport } from './report/terminal-report.ts'
@@ -81,10 +81,18 @@ async function main(): Promise<number> {
     process.stdout.write(HELP)
     return 0
   }
-  const report = given.from === undefined ? await measure(given) : readReport(fs.readFileSync(given.from, 'utf8'))
+  const report = given.from === undefined ? await measure(given) : readReport(textOf(given.from))
   process.stdout.write(terminalReport(report, process.stdout.isTTY ? COLOR_STYLE : PLAIN_STYLE))
   await writeReports(report, given)
   return report.partial ? EXIT_FAILED : 0
+}
+
+function textOf(file: string): string {
+  try {
+    return fs.readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new SessionError('INVALID_ARGUMENT', `the report cannot be read: ${(cause as Error).message}`, { cause })
+  }
 }
 
 async function measure(given: Given): Promise<BenchReport> {
@@ -111,10 +119,18 @@ async function measure(given: Given): Promise<BenchReport> {
   return report
 }
 
+let ended = false
+process.once('exit', (code) => {
+  if (ended || code !== 0) return
+  process.stderr.write('a backend ended the process\n')
+  process.exitCode = EXIT_FAILED
+})
 try {
   process.exitCode = await main()
 } catch (error) {
   const usage = isSessionError(error, 'INVALID_ARGUMENT') || (error instanceof TypeError && 'code' in error)
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
   process.exitCode = usage ? EXIT_USAGE : EXIT_FAILED
+} finally {
+  ended = true
 }

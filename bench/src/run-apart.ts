@@ -13,6 +13,7 @@ import { type BenchReport, type Failure, readReport } from './report/report.ts'
 
 /** The built program: plain Node runs no TypeScript. */
 const PROGRAM = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+const EXIT_FAILED = 1
 const EXIT_USAGE = 2
 
 /** A part of a run. */
@@ -51,7 +52,7 @@ export async function runApart(parts: readonly Part[], options: ApartOptions): P
       const ended = await runPart([...args, ...options.common, '--json', file], options)
       if (ended.code === EXIT_USAGE) throw new SessionError('INVALID_ARGUMENT', ended.lastLine)
       if (fs.existsSync(file)) reports.push(readReport(fs.readFileSync(file, 'utf8')))
-      else failures.push({ scenario: id, message: `the measuring process failed: ${ended.lastLine}` })
+      else failures.push({ scenario: id, message: `the measuring process ${howItEnded(ended)}` })
     }
   } finally {
     fs.rmSync(directory, { recursive: true, force: true })
@@ -76,9 +77,16 @@ function settle(directory: string): void {
 }
 
 interface Ended {
-  readonly code: number | null
+  /** The name of the signal that ended it, or its exit code. */
+  readonly code: number | string | null
   /** Of what it said on standard error. */
   readonly lastLine: string
+}
+
+function howItEnded({ code, lastLine }: Ended): string {
+  if (code === EXIT_FAILED) return `failed: ${lastLine}`
+  const after = lastLine === '' ? '' : `, after it had begun: ${lastLine}`
+  return `${typeof code === 'string' ? `was killed by ${code}` : `ended with code ${code} before it reported`}${after}`
 }
 
 function runPart(args: readonly string[], { progress, signal }: ApartOptions): Promise<Ended> {
@@ -107,7 +115,7 @@ function runPart(args: readonly string[], { progress, signal }: ApartOptions): P
     child.on('close', (code, ended) => {
       signal.removeEventListener('abort', interrupt)
       process.removeListener('exit', kill)
-      resolve({ code, lastLine: ended === null ? lastLine : `killed by ${ended}` })
+      resolve({ code: ended ?? code, lastLine })
     })
   })
 }

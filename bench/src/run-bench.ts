@@ -1,12 +1,13 @@
 import fs from 'node:fs/promises'
 import type { Unpacker } from '@session-persistence/interchange'
-import { SessionError } from 'session-persistence'
+import { isSessionError, SessionError } from 'session-persistence'
 import type { BenchBackend } from './backend/bench-backend.ts'
 import { findBackends } from './backend/find-backends.ts'
 import { temporaryDirectory } from './backend/temporary-directory.ts'
 import { holdsInQuickRuns } from './goals/goals.ts'
 import { readGivenLogs } from './input/given-logs.ts'
 import { machineFacts } from './machine/machine-facts.ts'
+import { unlessStuck } from './measure/unless-stuck.ts'
 import { installPeers } from './peer/install-peers.ts'
 import { NO_PEERS } from './peer/peer.ts'
 import { type BenchReport, type Failure, type MeasuredBackend, REPORT_FORMAT, REPORT_VERSION } from './report/report.ts'
@@ -75,7 +76,7 @@ export async function runBench(options: BenchOptions = {}): Promise<BenchReport>
   const cleanUp = async (): Promise<readonly Failure[]> => {
     const failures: Failure[] = []
     for (const step of [() => context.close(), () => fs.rm(directory, { recursive: true, force: true })]) {
-      await step().catch((error: unknown) => failures.push(failureOf(CLEAN_UP, error)))
+      await unlessStuck(step()).catch((error: unknown) => failures.push(failureOf(CLEAN_UP, error)))
     }
     return failures
   }
@@ -185,19 +186,20 @@ async function fileScenarios({ files = [], signal, unpackers }: BenchOptions): P
   return scenarios
 }
 
-/** Modes as the opened backends report them. One that cannot be opened is left out; all of them: the first error. */
+/** Modes as the opened backends report them. One that cannot be opened is left out; all of them: the error of the first. */
 async function describeAll(
   backends: readonly BenchBackend[],
 ): Promise<{ readonly backends: readonly MeasuredBackend[]; readonly failures: readonly Failure[] }> {
   const described: MeasuredBackend[] = []
   const failures: Failure[] = []
-  let first: unknown
+  let first: Error | undefined
   for (const backend of backends) {
     try {
-      described.push(await describe(backend))
+      described.push(await unlessStuck(describe(backend)))
     } catch (error) {
-      first ??= error
-      failures.push({ ...failureOf(OPEN, error), backend: backend.name })
+      const failure = failureOf(OPEN, error)
+      first ??= isSessionError(error) ? error : new Error(`${backend.name}: ${failure.message}`, { cause: error })
+      failures.push({ ...failure, backend: backend.name })
     }
   }
   if (described.length === 0) throw first

@@ -1,4 +1,5 @@
 /** Runs scenarios so that what fails ends nothing but itself, and what was measured is kept. */
+import { unlessStuck } from './measure/unless-stuck.ts'
 import type { Failure } from './report/report.ts'
 import type { Row } from './report/row.ts'
 import type { RunContext } from './scenario/context.ts'
@@ -81,12 +82,12 @@ function isSame(one: Row, other: Row): boolean {
 async function attempt(scenario: Scenario, context: RunContext): Promise<Attempt> {
   let found: Attempt
   try {
-    found = { rows: await scenario.run(context) }
+    found = { rows: await unlessStuck(scenario.run(context)) }
   } catch (error) {
     found = { rows: undefined, failure: failureOf(scenario.id, error) }
   }
   try {
-    await context.endScenario()
+    await unlessStuck(context.endScenario())
   } catch (error) {
     // Mostly what the scenario failed with, once more; what was measured is kept all the same.
     found = { failure: failureOf(scenario.id, error), ...found }

@@ -8,13 +8,14 @@ import { type BenchReport, readReport } from '../src/report/report.ts'
 import { countedRow, plainRow, REFERENCES, ratioRow } from '../src/report/row.ts'
 import { groupsOf } from '../src/report/row-groups.ts'
 import { terminalReport } from '../src/report/terminal-report.ts'
-import { estimate } from '../src/statistics/estimate.ts'
+import { estimate, exactly } from '../src/statistics/estimate.ts'
 
 const jsonl = {
   name: 'jsonl',
   column: 'jsonl',
   createMedium: () => ({ open: () => Promise.reject(new Error()) }),
 } as const
+const nanForNull = (_: string, value: unknown): unknown => value ?? Number.NaN
 const samples = [10, 11, 10, 12, 10, 11, 10]
 const facts = { id: 'append/1', title: 'durable append <1 event> & more', through: 'session', unit: '× S' } as const
 
@@ -101,6 +102,21 @@ describe.each([
   })
 })
 
+it('gives a terminal nothing that it would act on', () => {
+  const evil = '\u001B[31m\u0007\u009B2J\u202E\nname'
+  const text = terminalReport({
+    ...report,
+    machine: { ...report.machine, cpu: evil, fileSystem: evil },
+    backends: report.backends.map((backend) => ({ ...backend, name: evil })),
+    unavailable: [{ name: evil, reason: evil }],
+    scenarios: [{ id: evil, description: evil, caution: evil }],
+    rows: report.rows.map((row) => ({ ...row, backend: evil, title: evil, note: evil })),
+    failures: [{ scenario: evil, backend: evil, code: evil, message: evil }],
+  })
+  expect(text.replaceAll('\n', '')).not.toMatch(/[\p{C}\u2028\u2029]/u)
+  expect(text.split('\n').filter((line) => line.startsWith('name'))).toEqual([])
+})
+
 describe('the page', () => {
   const page = htmlReport(report)
 
@@ -157,6 +173,32 @@ describe('readReport', () => {
 
   it.each(['', '[]', '{"format":"else"}', 'null'])('refuses %j', (text) => {
     expect(() => readReport(text)).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }))
+  })
+
+  it('keeps what a later program adds, and a number that could not be had', () => {
+    const [row] = report.rows
+    const written = { ...report, rows: [{ ...row, measured: exactly(Number.NaN), later: 1 }], later: [2] }
+    expect(readReport(JSON.stringify(written))).toEqual(JSON.parse(JSON.stringify(written), nanForNull))
+  })
+
+  it.each([
+    ['machine', null],
+    ['machine', { ...report.machine, sync: { plausible: true } }],
+    ['rows', 'many'],
+    ['rows', [{ ...report.rows[0], measured: undefined }]],
+    ['rows', [{ ...report.rows[0], unit: 'parsecs' }]],
+    ['rows', [{ ...report.rows[0], verdict: { kind: 'missed', by: 'a lot' } }]],
+    ['backends', [{ name: 'jsonl' }]],
+    ['scenarios', [1]],
+    ['failures', {}],
+    ['startedAt', 3],
+  ])('refuses a report that is damaged, and says where: %s', (key, value) => {
+    expect(() => readReport(JSON.stringify({ ...report, [key]: value }))).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_ARGUMENT',
+        message: expect.stringContaining(`damaged: ${key}`) as string,
+      }),
+    )
   })
 
   it('refuses a newer form with both numbers', () => {

@@ -6,6 +6,8 @@ import { partsOf } from '../src/run-bench.ts'
 
 const FAILING = fileURLToPath(new URL('fixtures/failing-harness.js', import.meta.url))
 
+const DYING = fileURLToPath(new URL('fixtures/dying-harness.js', import.meta.url))
+
 const quiet = { progress: () => {}, signal: new AbortController().signal }
 const memory = { common: ['--quick', '--backend', 'memory'], ...quiet }
 
@@ -50,11 +52,11 @@ it('begins nothing after an interruption, and says what is missing', async () =>
 it('names a part whose process dies', async () => {
   const parts = [
     { id: 'pipelined', args: ['--scenario', 'pipelined'] },
-    { id: 'broken', args: ['--from', '/there/is/no/report.json'] },
+    { id: 'broken', args: ['--scenario', 'create', '--backend', DYING] },
   ]
   const report = await runApart(parts, memory)
   expect(report.partial).toBe(true)
-  expect(report.failures).toEqual([{ scenario: 'broken', message: expect.stringContaining('ENOENT') as string }])
+  expect(report.failures).toEqual([{ scenario: 'broken', message: 'the measuring process was killed by SIGKILL' }])
 })
 
 it('refuses what is not known before anything is measured', async () => {

@@ -129,6 +129,14 @@ describe('runBench', () => {
     expect(await fs.readdir(scratch)).toEqual([])
   })
 
+  it.each([
+    ['nothing-harness.js', 'createMedium of nothing gave no medium'],
+    ['throwing-harness.js', 'throwing: no error at all'],
+  ])('says what is wrong with %s', async (name, why) => {
+    await expect(runBench({ backends: [fixture(name)], scenarios: ['create'], scale: TINY })).rejects.toThrow(why)
+    expect(await fs.readdir(scratch)).toEqual([])
+  })
+
   it('measures every scenario on a backend of files, from end to end', { timeout: 120_000 }, async () => {
     const report = await runBench({ backends: ['jsonl-packed'], scale: TINY })
     expect(report.failures).toEqual([])

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { SessionError } from 'session-persistence'
-import type { BenchBackend } from './bench-backend.ts'
+import type { BenchBackend, BenchMedium } from './bench-backend.ts'
 import { BUILT_IN_BACKENDS } from './built-in-backends.ts'
 
 export interface FoundBackends {
@@ -47,8 +47,23 @@ async function findBackend(name: string): Promise<BenchBackend> {
       path: name,
     })
   }
-  // A child process imports the module by the address that worked here.
-  return found.harness.module === undefined ? found.harness : { ...found.harness, module: url }
+  const { harness } = found
+  return {
+    ...harness,
+    createMedium: () => mediumOf(harness),
+    // A child process imports the module by the address that worked here.
+    ...(harness.module === undefined ? {} : { module: url }),
+  }
+}
+
+async function mediumOf(harness: BenchBackend): Promise<BenchMedium> {
+  const medium: unknown = await harness.createMedium()
+  if (isMedium(medium)) return medium
+  throw new SessionError('INVALID_ARGUMENT', `createMedium of ${harness.name} gave no medium with an \`open\``)
+}
+
+function isMedium(value: unknown): value is BenchMedium {
+  return typeof value === 'object' && value !== null && 'open' in value && typeof value.open === 'function'
 }
 
 function isHarnessModule(found: unknown): found is { readonly harness: BenchBackend } {

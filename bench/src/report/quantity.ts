@@ -57,7 +57,12 @@ export function verdictMark({ verdict }: Pick<Row, 'verdict'>): string {
 export function failureWords({ scenario, backend, code, message }: Failure): string {
   const where = backend === undefined ? scenario : `${scenario}, ${backend}`
   const said = code === undefined || message.includes(code) ? message : `${code}: ${message}`
-  return `${where} failed: ${said.replace(/[\p{C}\u2028\u2029]+/gu, ' ')}`
+  return oneLine(`${where} failed: ${said}`)
+}
+
+/** Text of others for one line of a terminal, which acts on nothing in it. */
+export function oneLine(text: string): string {
+  return text.replace(/[\p{C}\u2028\u2029]+/gu, ' ')
 }
 
 const UNCLEAR = { close: 'too close to say', noisy: 'too noisy to say', few: 'too few samples to say' } as const

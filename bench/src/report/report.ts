@@ -1,6 +1,7 @@
 import { type BackendDescription, SessionError } from 'session-persistence'
 import type { HeldTo } from '../goals/goals.ts'
 import type { MachineFacts } from '../machine/machine-facts.ts'
+import { checkReport } from './report-schema.ts'
 import type { Row } from './row.ts'
 
 export const REPORT_FORMAT = 'session-persistence-bench'
@@ -70,5 +71,7 @@ export function readReport(text: string): BenchReport {
       },
     )
   }
-  return value as BenchReport
+  const report = checkReport(value)
+  if (typeof report === 'string') throw new SessionError('INVALID_ARGUMENT', `the report is damaged: ${report}`)
+  return report
 }

@@ -4,22 +4,25 @@ import { type Estimate, estimate, exactly, ratios } from '../statistics/estimate
 import { type Verdict, verdictOf } from '../statistics/verdict.ts'
 
 /** What a value is counted in. Letters are the references of the same run. */
-export type Unit =
-  | '× S'
-  | '× W'
-  | '× P'
-  | '× R'
-  | '× one session'
-  | '× append'
-  | '× 1,000'
-  | '× power'
-  | '× D'
-  | '× JSONL'
-  | 'share'
-  | 'syncs'
-  | 'calls'
-  | 'ms'
-  | 'bytes'
+export const UNITS = [
+  '× S',
+  '× W',
+  '× P',
+  '× R',
+  '× one session',
+  '× append',
+  '× 1,000',
+  '× power',
+  '× D',
+  '× JSONL',
+  'share',
+  'syncs',
+  'calls',
+  'ms',
+  'bytes',
+] as const
+
+export type Unit = (typeof UNITS)[number]
 
 /** What is measured beside the backends, for comparison. */
 export interface Reference {
@@ -58,14 +61,14 @@ export interface Row {
   readonly goal: number | undefined
   readonly verdict: Verdict
   /** The same as a person would say it, with its own unit. */
-  readonly absolute?: { readonly value: Estimate; readonly unit: AbsoluteUnit }
+  readonly absolute?: { readonly value: Estimate; readonly unit: (typeof ABSOLUTE_UNITS)[number] }
   /** What the reference itself took, in the unit of `absolute`. */
   readonly reference?: Estimate
   /** What it does not promise, where it is something else than a backend. */
   readonly note?: string
 }
 
-type AbsoluteUnit = 'µs' | 'ms' | 'MB' | 'bytes/event' | 'bytes' | 'on average'
+export const ABSOLUTE_UNITS = ['µs', 'ms', 'MB', 'bytes/event', 'bytes', 'on average'] as const
 
 interface RowFacts {
   readonly id: string

@@ -1,6 +1,6 @@
 /** The report as a table for a terminal. */
 
-import { absolute, failureWords, interval, quantity, threeDigits, verdictWords } from './quantity.ts'
+import { absolute, failureWords, interval, oneLine, quantity, threeDigits, verdictWords } from './quantity.ts'
 import type { BenchReport } from './report.ts'
 import type { Row } from './row.ts'
 import { groupsOf } from './row-groups.ts'
@@ -40,20 +40,21 @@ export function terminalReport(report: BenchReport, style: Style = PLAIN_STYLE):
 
 function machineLines({ machine, backends, unavailable, scale }: BenchReport, style: Style): string[] {
   const { sync } = machine
+  const dim = (text: string): string => style.dim(oneLine(text))
   const lines = [
-    style.dim(
+    dim(
       `Node ${machine.node.slice(1)}, ${machine.platform}, ${machine.cpus} × ${machine.cpu}, load ${threeDigits(machine.load)}`,
     ),
-    style.dim(
+    dim(
       `${machine.fileSystem ?? 'unknown file system'}: a bare write + fdatasync takes ${threeDigits(sync.syncMs.median * 1000)} µs; ${scale} run`,
     ),
   ]
   for (const { name, description } of backends) {
     const modes = Object.entries(description.modes).map(([mode, value]) => `${mode} ${value}`)
     const facts = [`durable against ${lossOf(description.capabilities.durability)}`, ...modes]
-    lines.push(style.dim(`${name}: ${facts.join(', ')}`))
+    lines.push(dim(`${name}: ${facts.join(', ')}`))
   }
-  for (const { name, reason } of unavailable) lines.push(style.dim(`${name}: not measured, ${reason}`))
+  for (const { name, reason } of unavailable) lines.push(dim(`${name}: not measured, ${reason}`))
   if (!sync.plausible) {
     lines.push(style.unsure('Syncs here are too fast to reach a disk: append ratios say nothing about a real one.'))
   }
@@ -90,7 +91,7 @@ function table(rows: readonly Row[], style: Style): string[] {
   const lines = [line(heading)]
   let title = ''
   for (const [index, row] of rows.entries()) {
-    if (row.title !== title) lines.push('', style.bold(row.title))
+    if (row.title !== title) lines.push('', style.bold(oneLine(row.title)))
     title = row.title
     lines.push(line(body[index] ?? []))
   }
@@ -100,7 +101,7 @@ function table(rows: readonly Row[], style: Style): string[] {
 /** `note`: what a reference does not promise, said once. */
 function cellsOf(row: Row, note: string, style: Style): readonly Cell[] {
   const colour = { reached: style.good, missed: style.bad, unclear: style.unsure, none: style.dim }[row.verdict.kind]
-  return [
+  const cells: readonly Cell[] = [
     { text: row.backend, ...(row.role === 'reference' ? { style: style.dim } : {}) },
     { text: row.through === 'none' ? '' : row.through, style: style.dim },
     { text: row.goal === undefined ? '' : `≤ ${quantity(row.goal, row.unit)}` },
@@ -108,11 +109,12 @@ function cellsOf(row: Row, note: string, style: Style): readonly Cell[] {
     { text: absolute(row), style: style.dim },
     { text: note === '' ? verdictWords(row) : note, style: note === '' ? colour : style.dim },
   ]
+  return cells.map((cell) => ({ ...cell, text: oneLine(cell.text) }))
 }
 
 function footer({ rows, failures, partial, scenarios, seconds }: BenchReport, style: Style): string[] {
   const count = (kind: Row['verdict']['kind']): number => rows.filter((row) => row.verdict.kind === kind).length
-  const lines = scenarios.flatMap(({ caution }) => (caution === undefined ? [] : [style.unsure(caution)]))
+  const lines = scenarios.flatMap(({ caution }) => (caution === undefined ? [] : [style.unsure(oneLine(caution))]))
   lines.push(...failures.map((failure) => style.bad(failureWords(failure))))
   const judged = rows.some(({ goal }) => goal !== undefined)
   const verdicts = `${count('reached')} goals reached, ${count('missed')} missed, ${count('unclear')} undecided`

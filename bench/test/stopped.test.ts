@@ -1,4 +1,4 @@
-// Proves that a bench that is told to stop shows what it has, and leaves no store behind, whatever told it.
+// Proves that a bench that is told to stop, or whose backend stops it, shows what it has and leaves no store behind.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,6 +8,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 
 /** The built program, as npm runs it. */
 const PROGRAM = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+
+const fixture = (name: string): string => fileURLToPath(new URL(`fixtures/${name}`, import.meta.url))
 
 let temporary = ''
 
@@ -81,5 +83,29 @@ it.each(SIGNALS)('ends the gate at %s', async (signal) => {
   await said(gate, /measur/)
   gate.kill(signal)
   expect(await ended(gate)).toEqual({ code: 1, shown: '' })
+  expect(readdirSync(temporary)).toEqual([])
+})
+
+it('goes on with the others where a backend never answers', async () => {
+  const run = start(
+    '--quick',
+    '--backend',
+    'memory',
+    '--backend',
+    fixture('waiting-harness.js'),
+    '--scenario',
+    'append',
+  )
+  const { code, shown } = await ended(run)
+  expect(shown).toContain('append, waiting failed: it waits for something that can never settle')
+  expect(shown).toMatch(/^ {2}memory +session .* W/m)
+  expect(code).toBe(1)
+  expect(readdirSync(temporary)).toEqual([])
+})
+
+it('does not pass for a run where a backend ends the process', async () => {
+  const run = start('--quick', '--backend', fixture('leaving-harness.js'), '--scenario', 'append')
+  await said(run, /a backend ended the process/)
+  expect(await ended(run)).toEqual({ code: 1, shown: '' })
   expect(readdirSync(temporary)).toEqual([])
 })
