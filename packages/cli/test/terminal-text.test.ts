@@ -1,5 +1,7 @@
 // Proves that stored text cannot control a terminal, that tables align by display width, and that colours obey NO_COLOR.
+import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
+import { displayWidth } from '../src/terminal/display-width.ts'
 import { byteSize, count, milliseconds } from '../src/terminal/quantity.ts'
 import { safeJson, safeLine, safeText } from '../src/terminal/safe-text.ts'
 import { styleFor } from '../src/terminal/style.ts'
@@ -24,6 +26,22 @@ describe('stored text', () => {
     const json = safeJson(value)
     expect(JSON.parse(json)).toEqual(value)
     expect(json).toMatch(/^[ -~ü東]+$/)
+  })
+})
+
+describe('the width of a text', () => {
+  it.each(['', 'plain (text) 42', '“quoted…”', 'Zürich', '東京', '👩‍💻', 'e\u0301', '\u001b[1mbold\u001b[22m', 'a\tb'])(
+    'is that of the library: %j',
+    (text) => {
+      expect(displayWidth(text)).toBe(stringWidth(text))
+    },
+  )
+
+  it('is that of the library for each character that is counted', () => {
+    for (let code = 0x20; code < 0x3000; code++) {
+      const character = String.fromCodePoint(code)
+      expect([code, displayWidth(character)]).toEqual([code, stringWidth(character)])
+    }
   })
 })
 

@@ -1,14 +1,14 @@
 // Measures what docs/decisions/0008-bytes-of-a-batch.md decides by: of what the bytes of zstd-framed JSONL consist, by
 // events a batch and by level of compression, and what shorter commit records or larger sealed frames would save. Needs
-// a build, and Node 22.15 or newer for the levels.
+// a build, and Node 22.18 or newer, which reads TypeScript, for what no package exports.
 //   node packages/jsonl-zstd/measurements/bytes-of-a-batch.mjs
 import zlib from 'node:zlib'
 import { packRuns } from '@session-persistence/core'
 import { deltaLog, messagesLog, takeEvents } from '../../../bench/dist/input/generated-log.js'
-import { COMMIT_BYTES } from '../dist/commit-record.js'
-import { walkFrame } from '../dist/frame-walk.js'
-import { LineWriter } from '../dist/record-lines.js'
-import { encodeFrame } from '../dist/zstd-frame.js'
+import { COMMIT_BYTES } from '../src/commit-record.ts'
+import { walkFrame } from '../src/frame-walk.ts'
+import { LineWriter } from '../src/record-lines.ts'
+import { encodeFrame } from '../src/zstd-frame.ts'
 
 const EVENTS = 10_000
 const LEVELS = [1, 3, 6, 12, 19]

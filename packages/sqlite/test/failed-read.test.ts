@@ -5,7 +5,9 @@ import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
+import { rolldown } from 'rolldown'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Driver, loadDriver } from '../src/driver.ts'
 import { connectionClosed, toldApart } from '../src/failed-read.ts'
@@ -113,14 +115,27 @@ function opened(): readonly string[] {
   })
 }
 
+/** Plain Node runs no TypeScript, and no package exports this module. Returns its address. */
+async function builtModule(name: string): Promise<string> {
+  const build = await rolldown({
+    input: fileURLToPath(new URL(`../src/${name}.ts`, import.meta.url)),
+    platform: 'node',
+    external: /^[@\w]/,
+  })
+  const file = fileURLToPath(new URL(`../.generated/${name}.mjs`, import.meta.url))
+  await build.write({ file, format: 'esm' })
+  await build.close()
+  return pathToFileURL(file).href
+}
+
 it.each([
   ['a worker thread', 'SQLITE_CORRUPT'],
   ['the main thread', 'SQLITE_IOERR_READ'],
 ])('does not look past SQLite in %s, whose descriptors Node closes, unless it is the main one', async (where, code) => {
-  const dist = new URL('../dist/failed-read.js', import.meta.url).href
+  const module = await builtModule('failed-read')
   const script = `
     import { parentPort } from 'node:worker_threads'
-    const { toldApart } = await import(${JSON.stringify(dist)})
+    const { toldApart } = await import(${JSON.stringify(module)})
     const error = Object.assign(new Error('malformed'), { code: 'SQLITE_CORRUPT' })
     const told = toldApart(error, { open() { throw error } }, ${JSON.stringify(join(path, '..'))}, ${JSON.stringify(WRITE)})
     parentPort === null ? console.log(told.code) : parentPort.postMessage(told.code)`

@@ -1,4 +1,4 @@
-import stringWidth from 'string-width'
+import { displayWidth } from './display-width.ts'
 
 export interface Column {
   readonly title: string
@@ -28,7 +28,7 @@ export function tableLines(
   )
   const lines = columns.every(({ title }) => title === '') ? cells : [titles, ...cells]
   const widths = columns.map((_column, index) =>
-    Math.max(...lines.map((line) => stringWidth(line[index]?.text ?? '')), 0),
+    Math.max(...lines.map((line) => displayWidth(line[index]?.text ?? '')), 0),
   )
   fit(columns, widths, options.width)
   return lines.map((line) =>
@@ -48,7 +48,7 @@ function fit(columns: readonly Column[], widths: number[], width: number | undef
 
 function place(cell: Cell | undefined, column: Column, width: number, last: boolean): string {
   const text = cutTo(cell?.text ?? '', width)
-  const padding = ' '.repeat(Math.max(0, width - stringWidth(text)))
+  const padding = ' '.repeat(Math.max(0, width - displayWidth(text)))
   const styled = cell?.style === undefined ? text : cell.style(text)
   if (column.align === 'right') return padding + styled
   return last ? styled : styled + padding
@@ -56,11 +56,11 @@ function place(cell: Cell | undefined, column: Column, width: number, last: bool
 
 /** At most `width` columns, with an ellipsis where something was left out. */
 export function cutTo(text: string, width: number): string {
-  if (stringWidth(text) <= width) return text
+  if (displayWidth(text) <= width) return text
   let kept = ''
   let used = 0
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    const wide = stringWidth(segment)
+    const wide = displayWidth(segment)
     if (used + wide > width - 1) break
     kept += segment
     used += wide
@@ -75,7 +75,7 @@ export function wrapLines(text: string, width: number): string[] {
     let line = ''
     for (const word of paragraph.split(' ')) {
       const longer = line === '' ? word : `${line} ${word}`
-      if (line !== '' && stringWidth(longer) > width) {
+      if (line !== '' && displayWidth(longer) > width) {
         lines.push(line)
         line = word
       } else line = longer
