@@ -29,9 +29,13 @@ export function addStoreOptions(command: Command): Command {
   return command.addOption(new Option('--root <directory>', 'short for --backend jsonl:DIRECTORY')).addOption(backend)
 }
 
-/** What `--root` and `--backend` say together. */
-export function locationOf(options: StoreOptions): string {
-  return options.root === undefined ? (options.backend ?? defaultLocation) : `jsonl:${options.root}`
+/** What `--root` and `--backend` say together. INVALID_ARGUMENT for a location as root, which would be a directory of that name. */
+export function locationOf({ root, backend }: StoreOptions): string {
+  if (root === undefined) return backend ?? defaultLocation
+  if (BACKENDS.some(({ scheme }) => root.startsWith(`${scheme}:`))) {
+    throw new SessionError('INVALID_ARGUMENT', `--root takes a directory, --backend a location: --backend ${root}`)
+  }
+  return `jsonl:${root}`
 }
 
 /**

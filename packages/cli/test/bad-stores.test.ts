@@ -1,5 +1,6 @@
 // Proves that what is no store of the kind that was named (a foreign database, a view posing as a table, a directory,
 // zeros, sessions of another backend) is a typed error in one line from every command, and that nothing is written.
+import { existsSync } from 'node:fs'
 import { cp, mkdir, rename, truncate, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -145,4 +146,18 @@ describe('a directory of sessions', () => {
       stderr: expect.stringMatching(/^session-persistence: CORRUPT: [^\n]*talk-one[^\n]*\n$/),
     })
   })
+
+  it.each(['sqlite:sessions.db', 'jsonl-zstd:sessions', 'jsonl:sessions', 'memory:'])(
+    'is not %s, which is a location',
+    async (location) => {
+      for (const command of [['list'], ['import', inPlace('talk.jsonl')], ['resume', 'talk-one']]) {
+        const { code, stdout, stderr } = await runCli([...command, '--root', location], { cwd: place.directory })
+        expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+        expect(stderr).toContain(
+          `INVALID_ARGUMENT: --root takes a directory, --backend a location: --backend ${location}`,
+        )
+      }
+      expect(existsSync(inPlace(location))).toBe(false)
+    },
+  )
 })
