@@ -6,7 +6,7 @@ import { isSessionError, SessionError } from 'session-persistence'
 import { gateCommand } from './gate/gate-command.ts'
 import { type BenchReport, readReport } from './report/report.ts'
 import { COLOR_STYLE, PLAIN_STYLE, terminalReport } from './report/terminal-report.ts'
-import { writeReports } from './report/write-reports.ts'
+import { checkReportFiles, writeReports } from './report/write-reports.ts'
 import { runApart } from './run-apart.ts'
 import { partsOf, runBench } from './run-bench.ts'
 import { stopSignal } from './stop-signal.ts'
@@ -81,6 +81,7 @@ async function main(): Promise<number> {
     process.stdout.write(HELP)
     return 0
   }
+  await checkReportFiles(given)
   const report = given.from === undefined ? await measure(given) : readReport(textOf(given.from))
   process.stdout.write(terminalReport(report, process.stdout.isTTY ? COLOR_STYLE : PLAIN_STYLE))
   await writeReports(report, given)
@@ -128,7 +129,8 @@ process.once('exit', (code) => {
 try {
   process.exitCode = await main()
 } catch (error) {
-  const usage = isSessionError(error, 'INVALID_ARGUMENT') || (error instanceof TypeError && 'code' in error)
+  const named = isSessionError(error, 'INVALID_ARGUMENT') || isSessionError(error, 'NOT_FOUND')
+  const usage = named || (error instanceof TypeError && 'code' in error)
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
   process.exitCode = usage ? EXIT_USAGE : EXIT_FAILED
 } finally {

@@ -109,3 +109,12 @@ it('does not pass for a run where a backend ends the process', async () => {
   expect(await ended(run)).toEqual({ code: 1, shown: '' })
   expect(readdirSync(temporary)).toEqual([])
 })
+
+it.each([
+  ['--dir', '/nowhere/at/all', 'no store can be made in /nowhere/at/all: ENOENT'],
+  ['--json', '/nowhere/at/all.json', 'the report cannot be written'],
+])('is wrong usage with %s %s, before anything is measured', async (option, place, why) => {
+  const run = start('--quick', '--backend', 'memory', '--scenario', 'append', '--scenario', 'create', option, place)
+  const [{ code, shown }] = await Promise.all([ended(run), said(run, new RegExp(`^${why}`))])
+  expect({ code, shown }).toEqual({ code: 2, shown: '' })
+})

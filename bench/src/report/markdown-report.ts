@@ -10,12 +10,16 @@ export const MARK_END = '<!-- end of bench results -->'
 
 /** The document with a new table between its marks. INVALID_ARGUMENT when it lacks them. */
 export function withResults(document: string, report: BenchReport): string {
+  const { begin, end } = marksOf(document)
+  return `${document.slice(0, begin + MARK_BEGIN.length)}\n\n${markdownReport(report)}\n${document.slice(end)}`
+}
+
+/** Where the marks stand. INVALID_ARGUMENT for a document that lacks them. */
+export function marksOf(document: string): { readonly begin: number; readonly end: number } {
   const begin = document.indexOf(MARK_BEGIN)
   const end = document.indexOf(MARK_END)
-  if (begin === -1 || end < begin) {
-    throw new SessionError('INVALID_ARGUMENT', `the document lacks the marks ${MARK_BEGIN} and ${MARK_END}`)
-  }
-  return `${document.slice(0, begin + MARK_BEGIN.length)}\n\n${markdownReport(report)}\n${document.slice(end)}`
+  if (begin !== -1 && end > begin) return { begin, end }
+  throw new SessionError('INVALID_ARGUMENT', `the document lacks the marks ${MARK_BEGIN} and ${MARK_END}`)
 }
 
 export function markdownReport(report: BenchReport): string {

@@ -51,9 +51,10 @@ async function bench(runtime: Runtime, files: readonly string[], options: BenchC
   const { out, err, signal } = runtime
   const { backend, scenario, quick, peers, dir, html, json } = options
   // Loaded here, so that help and other commands start without it.
-  const { COLOR_STYLE, PLAIN_STYLE, runBench, terminalReport, writeReports } = await import(
+  const { checkReportFiles, COLOR_STYLE, PLAIN_STYLE, runBench, terminalReport, writeReports } = await import(
     '@session-persistence/bench'
   )
+  await checkReportFiles({ html })
   if (dir !== undefined) process.env.TMPDIR = dir
   using progress = new Progress(err)
   const report = await runBench({
