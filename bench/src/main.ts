@@ -82,7 +82,7 @@ async function main(): Promise<number> {
     return 0
   }
   await checkReportFiles(given)
-  const report = given.from === undefined ? await measure(given) : readReport(textOf(given.from))
+  const report = given.from === undefined ? await measure(given) : await readReport(textOf(given.from))
   process.stdout.write(terminalReport(report, process.stdout.isTTY ? COLOR_STYLE : PLAIN_STYLE))
   await writeReports(report, given)
   return report.partial ? EXIT_FAILED : 0

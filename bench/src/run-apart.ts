@@ -51,7 +51,7 @@ export async function runApart(parts: readonly Part[], options: ApartOptions): P
       settle(directory)
       const ended = await runPart([...args, ...options.common, '--json', file], options)
       if (ended.code === EXIT_USAGE) throw new SessionError('INVALID_ARGUMENT', ended.lastLine)
-      if (fs.existsSync(file)) reports.push(readReport(fs.readFileSync(file, 'utf8')))
+      if (fs.existsSync(file)) reports.push(await readReport(fs.readFileSync(file, 'utf8')))
       else failures.push({ scenario: id, message: `the measuring process ${howItEnded(ended)}` })
     }
   } finally {

@@ -167,18 +167,18 @@ describe('withResults', () => {
 })
 
 describe('readReport', () => {
-  it('reads what was written', () => {
-    expect(readReport(JSON.stringify(report))).toEqual(JSON.parse(JSON.stringify(report)))
+  it('reads what was written', async () => {
+    expect(await readReport(JSON.stringify(report))).toEqual(JSON.parse(JSON.stringify(report)))
   })
 
-  it.each(['', '[]', '{"format":"else"}', 'null'])('refuses %j', (text) => {
-    expect(() => readReport(text)).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }))
+  it.each(['', '[]', '{"format":"else"}', 'null'])('refuses %j', async (text) => {
+    await expect(readReport(text)).rejects.toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }))
   })
 
-  it('keeps what a later program adds, and a number that could not be had', () => {
+  it('keeps what a later program adds, and a number that could not be had', async () => {
     const [row] = report.rows
     const written = { ...report, rows: [{ ...row, measured: exactly(Number.NaN), later: 1 }], later: [2] }
-    expect(readReport(JSON.stringify(written))).toEqual(JSON.parse(JSON.stringify(written), nanForNull))
+    expect(await readReport(JSON.stringify(written))).toEqual(JSON.parse(JSON.stringify(written), nanForNull))
   })
 
   it.each([
@@ -192,8 +192,8 @@ describe('readReport', () => {
     ['scenarios', [1]],
     ['failures', {}],
     ['startedAt', 3],
-  ])('refuses a report that is damaged, and says where: %s', (key, value) => {
-    expect(() => readReport(JSON.stringify({ ...report, [key]: value }))).toThrow(
+  ])('refuses a report that is damaged, and says where: %s', async (key, value) => {
+    await expect(readReport(JSON.stringify({ ...report, [key]: value }))).rejects.toThrow(
       expect.objectContaining({
         code: 'INVALID_ARGUMENT',
         message: expect.stringContaining(`damaged: ${key}`) as string,
@@ -201,7 +201,7 @@ describe('readReport', () => {
     )
   })
 
-  it('refuses a newer form with both numbers', () => {
-    expect(() => readReport(JSON.stringify({ ...report, version: 2 }))).toThrow(/version 2.* reads 1/)
+  it('refuses a newer form with both numbers', async () => {
+    await expect(readReport(JSON.stringify({ ...report, version: 2 }))).rejects.toThrow(/version 2.* reads 1/)
   })
 })

@@ -1,7 +1,6 @@
 import { type BackendDescription, SessionError } from 'session-persistence'
 import type { HeldTo } from '../goals/goals.ts'
 import type { MachineFacts } from '../machine/machine-facts.ts'
-import { checkReport } from './report-schema.ts'
 import type { Row } from './row.ts'
 
 export const REPORT_FORMAT = 'session-persistence-bench'
@@ -51,7 +50,7 @@ export interface BenchReport {
 }
 
 /** A report as `--json` wrote it. INVALID_ARGUMENT for anything else, UNSUPPORTED_VERSION for a newer form. */
-export function readReport(text: string): BenchReport {
+export async function readReport(text: string): Promise<BenchReport> {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -71,6 +70,8 @@ export function readReport(text: string): BenchReport {
       },
     )
   }
+  // Loaded here: whoever only writes reports starts without it.
+  const { checkReport } = await import('./report-schema.ts')
   const report = checkReport(value)
   if (typeof report === 'string') throw new SessionError('INVALID_ARGUMENT', `the report is damaged: ${report}`)
   return report
