@@ -32,7 +32,12 @@ export function sqliteError(error: unknown, action: string, path: string): Sessi
   const found = sqliteCode(error)
   if (found === undefined) return ioError(error, action, path)
   const code = BY_PRIMARY_CODE.find(([prefix]) => found.startsWith(prefix))?.[1] ?? 'IO'
-  return new SessionError(code, `cannot ${action}: ${found} in ${path}`, { path, cause: error })
+  return new SessionError(code, `cannot ${action}: ${wordsOf(found)} in ${path}`, { path, cause: error })
+}
+
+/** SQLite's own name, but where whoever named the wrong file would not know it. */
+function wordsOf(code: string): string {
+  return code === 'SQLITE_NOTADB' ? 'no database, or one whose first bytes are damaged,' : code
 }
 
 /** CORRUPT for SQLite's word for a file format that it does not know, and for a schema that it cannot parse. */

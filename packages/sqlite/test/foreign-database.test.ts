@@ -51,6 +51,7 @@ describe('a file that is no session database', () => {
   it('of text is CORRUPT', async () => {
     await writeFile(file, 'just some notes, longer than the sixteen bytes of a magic string\n'.repeat(100))
     await expectRefused('CORRUPT')
+    await expect(openSqlite({ file })).rejects.toThrow(`no database, or one whose first bytes are damaged, in ${file}`)
   })
 
   it('that is empty is CORRUPT, never filled', async () => {
