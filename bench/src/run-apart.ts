@@ -49,7 +49,11 @@ export async function runApart(parts: readonly Part[], options: ApartOptions): P
       }
       const file = path.join(directory, `${reports.length + failures.length}.json`)
       settle(directory)
-      const ended = await runPart([...args, ...options.common, '--json', file], options)
+      const stores = path.join(directory, 'stores')
+      fs.mkdirSync(stores)
+      const ended = await runPart([...args, ...options.common, '--json', file], stores, options)
+      // Empty, unless it was killed.
+      fs.rmSync(stores, { recursive: true })
       if (ended.code === EXIT_USAGE) throw new SessionError('INVALID_ARGUMENT', ended.lastLine)
       if (fs.existsSync(file)) reports.push(await readReport(fs.readFileSync(file, 'utf8')))
       else failures.push({ scenario: id, message: `the measuring process ${howItEnded(ended)}` })
@@ -89,12 +93,13 @@ function howItEnded({ code, lastLine }: Ended): string {
   return `${typeof code === 'string' ? `was killed by ${code}` : `ended with code ${code} before it reported`}${after}`
 }
 
-function runPart(args: readonly string[], { progress, signal }: ApartOptions): Promise<Ended> {
+function runPart(args: readonly string[], stores: string, { progress, signal }: ApartOptions): Promise<Ended> {
   return new Promise((resolve, reject) => {
     // In a group of its own: Ctrl-C in a terminal reaches this process alone, which passes it on once.
     const child = spawn(process.execPath, [PROGRAM, ...args], {
       stdio: ['ignore', 'ignore', 'pipe'],
       detached: true,
+      env: { ...process.env, TMPDIR: stores },
     })
     const interrupt = (): void => void child.kill('SIGINT')
     // As if it were told twice: it removes what it made.

@@ -1,12 +1,19 @@
 // Proves that a run of several scenarios in processes of their own gives one report, whatever happens to one of them.
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { runApart } from '../src/run-apart.ts'
 import { partsOf } from '../src/run-bench.ts'
 
 const FAILING = fileURLToPath(new URL('fixtures/failing-harness.js', import.meta.url))
 
 const DYING = fileURLToPath(new URL('fixtures/dying-harness.js', import.meta.url))
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
 
 const quiet = { progress: () => {}, signal: new AbortController().signal }
 const memory = { common: ['--quick', '--backend', 'memory'], ...quiet }
@@ -49,7 +56,9 @@ it('begins nothing after an interruption, and says what is missing', async () =>
   expect(report.failures.at(-1)).toEqual({ scenario: 'append', message: 'interrupted' })
 })
 
-it('names a part whose process dies', async () => {
+it('names a part whose process dies, and removes its stores', async () => {
+  const scratch = mkdtempSync(join(tmpdir(), 'run-apart-'))
+  vi.stubEnv('TMPDIR', scratch)
   const parts = [
     { id: 'pipelined', args: ['--scenario', 'pipelined'] },
     { id: 'broken', args: ['--scenario', 'create', '--backend', DYING] },
@@ -57,6 +66,8 @@ it('names a part whose process dies', async () => {
   const report = await runApart(parts, memory)
   expect(report.partial).toBe(true)
   expect(report.failures).toEqual([{ scenario: 'broken', message: 'the measuring process was killed by SIGKILL' }])
+  expect(readdirSync(scratch)).toEqual([])
+  rmSync(scratch, { recursive: true })
 })
 
 it('refuses what is not known before anything is measured', async () => {
