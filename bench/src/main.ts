@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { isSessionError, SessionError } from 'session-persistence'
 import { gateCommand } from './gate/gate-command.ts'
+import { oneLine } from './report/quantity.ts'
 import { type BenchReport, readReport } from './report/report.ts'
 import { COLOR_STYLE, PLAIN_STYLE, terminalReport } from './report/terminal-report.ts'
 import { checkReportFiles, writeReports } from './report/write-reports.ts'
@@ -100,7 +101,8 @@ async function measure(given: Given): Promise<BenchReport> {
   if (given.dir !== undefined) process.env.TMPDIR = given.dir
   const signal = stopSignal()
   const progress = (text: string): void => {
-    process.stderr.write(process.stderr.isTTY ? `\r\u001B[K${text}` : `${text}\n`)
+    const line = oneLine(text)
+    process.stderr.write(process.stderr.isTTY ? `\r\u001B[K${line}` : `${line}\n`)
   }
   const corpus = fs.existsSync(CORPUS) ? { corpus: CORPUS } : {}
   const asked = {
@@ -131,7 +133,7 @@ try {
 } catch (error) {
   const named = isSessionError(error, 'INVALID_ARGUMENT') || isSessionError(error, 'NOT_FOUND')
   const usage = named || (error instanceof TypeError && 'code' in error)
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`${oneLine(error instanceof Error ? error.message : String(error))}\n`)
   process.exitCode = usage ? EXIT_USAGE : EXIT_FAILED
 } finally {
   ended = true
