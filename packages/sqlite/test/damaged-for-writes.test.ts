@@ -12,6 +12,9 @@ import { temporaryDirectory } from './parts/temporary-directory.ts'
 const PAGE = 4096
 /** Where the head of a page says where its first free block lies. */
 const FREE_BLOCK = 1
+/** Where it says how many cells the page has; behind the head of a leaf stands where each lies. */
+const CELLS = 3
+const LEAF_HEAD = 8
 const IDS = Array.from({ length: 30 }, (_, at) => `session-${String(at).padStart(2, '0')}`)
 const LAST = IDS.at(-1) ?? ''
 
@@ -47,6 +50,22 @@ async function appendTo(persistence: SessionPersistence, id: string): Promise<un
   } finally {
     await session.abandon()
   }
+}
+
+/** Some pages of events, each longer than the one before. */
+async function continueFor(persistence: SessionPersistence, id: string): Promise<void> {
+  await using session = await persistence.resume(id)
+  for (let words = 0; words < 40; words++) {
+    session.append('session/title', { title: 'on and '.repeat(words) })
+    await session.flush()
+  }
+}
+
+function leavesOf(name: string): readonly number[] {
+  using raw = new RawDatabase(file)
+  return raw
+    .rows("SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf' ORDER BY pageno", name)
+    .map(([page]) => Number(page))
 }
 
 async function whole(): Promise<void> {
@@ -105,6 +124,33 @@ it('a session whose pages are sound is not spoken of', async () => {
   expect(await appendTo(persistence, first)).toBe('appended')
   await persistence.close()
   await whole()
+})
+
+it('what another session has on the same page is met before it is full: repaired is to be continued', async () => {
+  const leaves = leavesOf('record')
+  expect(leaves.length).toBeGreaterThan(10)
+  const sound = await readFile(file)
+  const told = { refused: 0, continued: 0 }
+  for (const page of leaves.slice(0, 5)) {
+    const bytes = Buffer.from(sound)
+    const head = (page - 1) * PAGE
+    // Where its last cell lies, which is another session's wherever a session ends on the page.
+    bytes.writeUInt8(0x7f, head + LEAF_HEAD + 2 * (bytes.readUInt16BE(head + CELLS) - 1))
+    await writeFile(file, bytes)
+    const persistence = await openSqlite({ file })
+    for (const id of IDS) {
+      if (!(await persistence.verify(id)).ok) continue
+      const repaired = await persistence.repair(id, { dryRun: false }).catch((error: unknown) => error)
+      if (isSessionError(repaired, 'CORRUPT')) told.refused++
+      else {
+        told.continued++
+        await continueFor(persistence, id)
+      }
+    }
+    await persistence.close()
+  }
+  expect(told.refused).toBeGreaterThan(0)
+  expect(told.continued).toBeGreaterThan(100)
 })
 
 it('the trial leaves nothing behind', async () => {
