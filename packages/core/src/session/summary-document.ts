@@ -50,7 +50,7 @@ function stamped(text: string): { readonly head: HeadReceipt; readonly facts: Re
 
 function isHead(value: unknown): value is HeadReceipt {
   if (typeof value !== 'object' || value === null) return false
-  return 'seq' in value && typeof value.seq === 'number' && 'crc' in value && typeof value.crc === 'string'
+  return 'seq' in value && Number.isSafeInteger(value.seq) && 'crc' in value && typeof value.crc === 'string'
 }
 
 function isLabels(value: unknown): value is { readonly [name: string]: string } {
